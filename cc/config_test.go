@@ -1,0 +1,87 @@
+package cc
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rdmagate/rdmagate/rail"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDefaultConfig(t *testing.T) {
+	c := DefaultConfig()
+	require.NoError(t, c.Validate())
+	assert.Equal(t, Config{
+		Mode:           Off,
+		MinWindowBytes: 65_536, StartWindowBytes: 262_144, MaxWindowBytes: 67_108_864,
+		DeviceWindowBytes: 67_108_864,
+	}, c)
+}
+
+func TestConfigFaults(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Config)
+		faults []string // one for each line of the error
+	}{
+		{"mode", func(c *Config) { c.Mode = 3 }, []string{"Mode is 3"}},
+		{"zero value", func(c *Config) { *c = Config{} }, []string{"MinWindowBytes is 0", "StartWindowBytes is 0", "MaxWindowBytes is 0", "DeviceWindowBytes is 0"}},
+		{"negative", func(c *Config) { c.MinWindowBytes = -1 }, []string{"MinWindowBytes is -1"}},
+		{"too large", func(c *Config) { c.DeviceWindowBytes = MaxBytes + 1 }, []string{"DeviceWindowBytes is 2305843009213693952"}},
+		{"minimum above maximum", func(c *Config) { c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes = 3, 3, 2 }, []string{"MinWindowBytes is 3, must not be above MaxWindowBytes, which is 2", "StartWindowBytes is 3"}},
+		{"minimum above start", func(c *Config) { c.MinWindowBytes = c.StartWindowBytes + 1 }, []string{"must not be above StartWindowBytes"}},
+		{"start above device", func(c *Config) { c.DeviceWindowBytes = c.StartWindowBytes - 1 }, []string{"must not be above DeviceWindowBytes"}},
+		{"equal windows are fine", func(c *Config) {
+			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 1, 1, 1, 1
+		}, nil},
+		{"largest", func(c *Config) { c.DeviceWindowBytes, c.MaxWindowBytes = MaxBytes, MaxBytes }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := DefaultConfig()
+			tt.change(&c)
+			ctl, err := New(c)
+			if tt.faults == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.Error(t, err)
+			assert.Nil(t, ctl, "a faulty configuration makes no controller")
+			lines := strings.Split(err.Error(), "\n")
+			require.Len(t, lines, len(tt.faults), "every fault is named: %s", err)
+			for i, fault := range tt.faults {
+				assert.Contains(t, lines[i], fault)
+			}
+		})
+	}
+}
+
+func TestRouteOfBadPair(t *testing.T) {
+	r := newRig(t, Enforce)
+	for name, p := range map[string]rail.Pair{
+		"no names":  {},
+		"huge name": {Peer: strings.Repeat("x", 1<<20), Local: "D1", Port: 1, Remote: "n1"},
+		"port zero": {Peer: "P", Local: "D1", Remote: "n1"},
+		"no remote": {Peer: "P", Local: "D1", Port: 1},
+	} {
+		_, err := r.ctl.Route(p)
+		require.Error(t, err, name)
+		assert.Less(t, len(err.Error()), 1000, "an error does not repeat a huge name")
+	}
+	assert.Empty(t, r.ctl.Snapshot().Routes, "nothing was made")
+}
+
+// Names are opaque and compared whole.
+func TestRouteNames(t *testing.T) {
+	r := newRig(t, Enforce)
+	seen := map[*Route]string{}
+	for _, local := range []string{"mlx5_1", "mlx5_10", "mlx5_bond_0", "rocep3s0f0", "ibp0s12f4", "rxe0", "siw0", "erdma_0", "irdma0", "bnxt_re0", "hns_0", "rdma5", "a@b", "a:1", "a b"} {
+		for _, peer := range []string{"P", "P:1", "P@"} {
+			route := r.route(local, peer, "mlx5_0")
+			require.Empty(t, seen[route], "%s is a route of its own", route.Pair())
+			seen[route] = local
+			assert.Same(t, route, r.route(local, peer, "mlx5_0"), "one route for one pair")
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package cc
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/internal/clock"
+	"github.com/rdmagate/rdmagate/rail"
+)
+
+// Controller holds the devices and routes of a process. Make one with [New] and
+// share it among all workers. It is safe for concurrent use.
+type Controller struct {
+	cfg Config
+	now func() time.Duration
+
+	mu      sync.Mutex // guards what follows; never held on the post path
+	closed  bool
+	routes  map[rail.Pair]*Route
+	devices map[string]*device
+	qps     registry
+}
+
+// device is one local RDMA device.
+type device struct {
+	name   string
+	domain domain
+}
+
+// Option sets a collaborator of a controller.
+type Option func(*Controller)
+
+// WithClock sets the clock, for tests. now returns the time since a fixed instant;
+// it must not go backwards and must be safe for concurrent use.
+func WithClock(now func() time.Duration) Option {
+	return func(c *Controller) { c.now = now }
+}
+
+// New returns a controller, or the faults of the configuration joined into one
+// error.
+func New(cfg Config, opts ...Option) (*Controller, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Controller{
+		cfg:     cfg,
+		now:     clock.Now,
+		routes:  map[rail.Pair]*Route{},
+		devices: map[string]*device{},
+		qps:     registry{},
+	}
+	for _, o := range opts {
+		o(c)
+	}
+	return c, nil
+}
+
+// Now reads the controller's clock. Read it once for a batch of posts or
+// completions and pass the reading on.
+func (c *Controller) Now() time.Duration { return c.now() }
+
+// Mode returns the mode that the controller was built with.
+func (c *Controller) Mode() Mode { return c.cfg.Mode }
+
+// Route returns the route of a pair, and makes it at the first call. All callers
+// of one pair get the same route. Keep it: the look-up takes a lock.
+func (c *Controller) Route(pair rail.Pair) (*Route, error) {
+	if err := pair.Validate(); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
+	}
+	if r := c.routes[pair]; r != nil {
+		return r, nil
+	}
+	dev := c.devices[pair.Local]
+	if dev == nil {
+		dev = &device{name: pair.Local}
+		dev.domain.window.Store(c.cfg.DeviceWindowBytes)
+		c.devices[pair.Local] = dev
+	}
+	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
+	r.domain.window.Store(c.cfg.StartWindowBytes)
+	r.none = &generation{route: r}
+	r.current.Store(r.none)
+	c.routes[pair] = r
+	return r, nil
+}
+
+// Event takes an asynchronous event that the caller's own reader got, and returns
+// what it means and how many QPs of current generations it reached. An element
+// that no current generation registered, or that was retired, reaches none, and
+// then nothing changes. The call does not block and calls nothing back, so it may
+// be made with the owner's locks held.
+//
+// A QP that an event kills has the event as the root cause of its later flushes.
+// An event that leaves its element out gives an error that wraps
+// [classify.ErrNoElement], and changes nothing.
+//
+// Specification: async event matrix.
+func (c *Controller) Event(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
+	if v, err = e.Verdict(); err != nil {
+		return v, 0, fmt.Errorf("cc: Event: %w", err)
+	}
+	if v.Scope() == classify.ScopeNone {
+		return v, 0, nil
+	}
+	if e.Element.Device == "" {
+		return classify.Verdict{}, 0, fmt.Errorf("cc: Event %s: %w: Device is empty; name the local device that reported it", e.Type, classify.ErrNoElement)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.qps.visit(v.Scope(), e, func(r *registered) {
+		reached++
+		r.qp.note(v)
+	})
+	return v, reached, nil
+}
+
+// Close ends admission: from now on TryAcquire, Renew and Route answer
+// [ErrClosed] and events are ignored. It never waits for permits; settles that
+// come later give their bytes back. A second Close does nothing.
+func (c *Controller) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, r := range c.routes {
+		r.current.Store(&generation{number: closedGeneration, route: r})
+	}
+	clear(c.qps)
+}

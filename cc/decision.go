@@ -1,0 +1,80 @@
+package cc
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+)
+
+//go:generate go tool stringer -type=Answer,Domain -linecomment
+
+// Answer is what admission says to a slice.
+type Answer uint8
+
+const (
+	// Refused is the zero value: the call was wrong, see [Decision.Err]. Nothing
+	// was reserved or changed.
+	Refused Answer = iota // refused
+	// Admit: the bytes are reserved; post the work request.
+	Admit // admit
+	// Defer: do not post now; leave the slice in its queue and ask again.
+	Defer // defer
+	// Avoid: do not use this path; take another rail or transport.
+	Avoid // avoid
+)
+
+// Domain is the byte window that refused a slice.
+type Domain uint8
+
+const (
+	// NoDomain: no window refused.
+	NoDomain Domain = iota // none
+	// RouteDomain: the route's window is full.
+	RouteDomain // route
+	// DeviceDomain: the local device's window is full.
+	DeviceDomain // device
+)
+
+// Use numbers one admission of a permit. The caller carries it with wr_id and
+// hands it back to [Permit.Settle], so that a late completion of an earlier
+// admission in the same memory is told from the present one.
+type Use uint32
+
+// Decision is the answer of [Route.TryAcquire].
+type Decision struct {
+	Ruling
+	// Use goes with wr_id when the slice is admitted.
+	Use Use
+	// RetryAfter is how long the refusal is known to last; 0 if unknown.
+	RetryAfter time.Duration
+	// Err is set when the call itself was wrong; Answer is then Refused.
+	Err error
+}
+
+// Ruling is the answer with its reason. It stands apart from Decision because Go
+// keeps a struct in registers only up to four fields.
+type Ruling struct {
+	// Answer is Admit, Defer, Avoid, or Refused for a wrong call.
+	Answer Answer
+	// Reason says why the answer is not Admit.
+	Reason classify.Reason
+	// Domain names the window that refused, when one did.
+	Domain Domain
+}
+
+// Admitted reports whether the bytes are reserved and the slice may be posted.
+func (d Decision) Admitted() bool { return d.Answer == Admit }
+
+// String returns the answer as a person would write it in a log.
+func (d Decision) String() string {
+	switch {
+	case d.Err != nil:
+		return d.Err.Error()
+	case d.Answer == Admit:
+		return fmt.Sprintf("admit, use %d", d.Use)
+	case d.Domain != NoDomain:
+		return fmt.Sprintf("%s, %s of the %s", d.Answer, d.Reason, d.Domain)
+	}
+	return fmt.Sprintf("%s, %s", d.Answer, d.Reason)
+}

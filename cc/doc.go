@@ -1,0 +1,47 @@
+// Package cc decides, right before a work request is posted, whether its bytes
+// may go out now on this local NIC to that remote NIC.
+//
+// A [Controller] holds one byte window for each local device and one for each
+// [Route] (a pair of NICs). A transfer engine acquires a [Permit] for each slice,
+// posts it, and settles it with whatever became of it:
+//
+//	ctl, err := cc.New(cfg)                          // one per process
+//	route, err := ctl.Route(pair)                    // shared by all workers
+//	gen, err := route.Renew(0, []cc.QP{{ID: qp.ID()}}) // an endpoint was built
+//
+//	d := route.TryAcquire(&s.permit, gen, s.bytes, &s.task)
+//	if !d.Admitted() {
+//		requeue(s, d) // Defer: ask again later; Avoid: another rail
+//	} else if err := s.permit.Posting(qp.ID(), now); err != nil {
+//		requeue(s, d) // the endpoint was renewed meanwhile; nothing is held
+//	} else if !post(s, d.Use) { // d.Use travels in wr_id
+//		s.permit.Unposted()
+//	}
+//
+//	// For each completion, with the use number from wr_id:
+//	s.permit.Settle(use, classify.Completion(wc.Status, wc.VendorErr), now)
+//
+// # Rules of the house
+//
+// Every admission ends in exactly one release of its bytes: by its completion
+// (also a flush), by [Permit.Unposted], or by a teardown where no completion will
+// come (QP reset or destroyed). Deadlines and cancels do not release posted work
+// requests, since the hardware may still touch their memory.
+//
+// Bytes are those of the admission. The byte_len of a completion is never read.
+//
+// Asynchronous events come from the caller's own reader and go to
+// [Controller.Event]. The package starts no goroutine, opens no device and calls
+// nothing back.
+//
+// # Time
+//
+// Times are readings of the controller's monotonic clock ([Controller.Now]). Read
+// it once for a batch of posts or completions.
+//
+// # Cost
+//
+// TryAcquire, Posting and Settle take no lock, allocate nothing, read no clock and
+// look nothing up while slices are admitted and succeed. In mode off they return
+// at once.
+package cc

@@ -1,0 +1,97 @@
+package cc
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/rdmagate/rdmagate/classify"
+)
+
+// Generation numbers the endpoints (sets of QPs) that a route has had. It only
+// grows. 0 is no endpoint.
+type Generation uint64
+
+// closedGeneration is current on every route of a closed controller.
+const closedGeneration = ^Generation(0)
+
+// QP names one QP of an endpoint for [Route.Renew], and the objects that it
+// depends on. All are numbers of the caller's choosing, unique among the live
+// objects of their kind on the local device; one that is never reused (the verbs
+// package gives every object one) also tells a late event of an old QP from one of
+// its successor. They are those of [classify.Element].
+type QP struct {
+	ID  uint64 // not 0
+	CQ  uint64 // the CQ that its send completions go to; 0 if unknown
+	SRQ uint64 // 0 if it has none
+	WQ  uint64 // 0 if it has none
+}
+
+// generation is one endpoint of a route. Its QPs are fixed.
+type generation struct {
+	number Generation
+	route  *Route
+	qps    []qp
+	// retired is set by a counted deadline: nothing more is admitted until the
+	// next Renew.
+	retired atomic.Bool
+}
+
+// qp is one QP of a generation with what first went wrong on it.
+type qp struct {
+	QP
+	cause classify.RootCause
+}
+
+// qp returns the QP of that number, or nil. Endpoints have few QPs: a scan is
+// cheaper than a map.
+func (g *generation) qp(id uint64) *qp {
+	for i := range g.qps {
+		if g.qps[i].ID == id {
+			return &g.qps[i]
+		}
+	}
+	return nil
+}
+
+// newGeneration checks the QPs of a new endpoint.
+func newGeneration(r *Route, number Generation, list []QP) (*generation, error) {
+	if len(list) == 0 {
+		return nil, errors.New("cc: Renew with no QPs: an endpoint has at least one; name those that will be posted to")
+	}
+	g := &generation{number: number, route: r, qps: make([]qp, len(list))}
+	for i, q := range list {
+		if q.ID == 0 {
+			return nil, fmt.Errorf("cc: Renew: QP %d of %d has ID 0; give each QP a number of its own, from 1", i+1, len(list))
+		}
+		if g.qp(q.ID) != nil {
+			return nil, fmt.Errorf("cc: Renew: QP %d is named twice; name each QP once", q.ID)
+		}
+		g.qps[i].QP = q
+	}
+	return g, nil
+}
+
+// usable reports whether a slice may still be posted on a QP of the generation. In
+// observe mode it always may.
+func (g *generation) usable(q *qp, id uint64) error {
+	r := g.route
+	switch cur := r.current.Load(); {
+	case r.mode == Observe:
+		return nil
+	case cur != g:
+		return fmt.Errorf("cc: Posting on generation %d of %s: %w: %d is current; acquire again on that one", g.number, r.pair, ErrStaleGeneration, cur.number)
+	case g.retired.Load():
+		return fmt.Errorf("cc: Posting on generation %d of %s: %w: a deadline retired it; renew the route", g.number, r.pair, ErrStaleGeneration)
+	case q == nil:
+		return fmt.Errorf("cc: Posting on QP %d, generation %d of %s: %w; name it in Renew", id, g.number, r.pair, ErrUnknownQP)
+	}
+	return nil
+}
+
+// note keeps the verdict if it is the first that names a root cause. q may be nil.
+func (q *qp) note(v classify.Verdict) {
+	if q != nil {
+		q.cause.Note(v)
+	}
+}

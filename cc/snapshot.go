@@ -1,0 +1,82 @@
+package cc
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
+)
+
+// Snapshot is what a controller held at one moment. Its parts are read one after
+// the other while traffic goes on: each number is exact, sums of several may be off
+// by what moved meanwhile.
+type Snapshot struct {
+	Mode    string           `json:"mode"`
+	Devices []DeviceSnapshot `json:"devices"` // by name
+	Routes  []RouteSnapshot  `json:"routes"`  // by pair
+}
+
+// DeviceSnapshot is one local device.
+type DeviceSnapshot struct {
+	Device      string `json:"device"`
+	WindowBytes int64  `json:"window_bytes"`
+	// InFlightBytes is what permits have reserved.
+	InFlightBytes int64 `json:"in_flight_bytes"`
+}
+
+// RouteSnapshot is one route.
+type RouteSnapshot struct {
+	Pair       rail.Pair  `json:"pair"`
+	Generation Generation `json:"generation"` // the current one; 0 before the first
+	// NeedsRenew: a counted deadline retired the generation.
+	NeedsRenew    bool  `json:"needs_renew"`
+	WindowBytes   int64 `json:"window_bytes"`
+	InFlightBytes int64 `json:"in_flight_bytes"`
+	// Refusals counts refused admissions. In observe mode they are those that
+	// enforce would have refused.
+	Refusals []RefusalCount `json:"refusals,omitempty"`
+}
+
+// RefusalCount counts the refusals of one kind; kinds with none are left out.
+type RefusalCount struct {
+	Reason classify.Reason `json:"reason"`
+	Domain Domain          `json:"domain"`
+	Count  uint64          `json:"count"`
+}
+
+// Snapshot reads the controller without stopping anything.
+func (c *Controller) Snapshot() Snapshot {
+	s := Snapshot{Mode: c.cfg.Mode.String()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.devices {
+		s.Devices = append(s.Devices, DeviceSnapshot{d.name, d.domain.window.Load(), d.domain.inFlight.Load()})
+	}
+	for _, r := range c.routes {
+		s.Routes = append(s.Routes, r.Snapshot())
+	}
+	slices.SortFunc(s.Devices, func(a, b DeviceSnapshot) int { return cmp.Compare(a.Device, b.Device) })
+	slices.SortFunc(s.Routes, func(a, b RouteSnapshot) int { return a.Pair.Compare(b.Pair) })
+	return s
+}
+
+// Snapshot reads one route without stopping anything.
+func (r *Route) Snapshot() RouteSnapshot {
+	cur := r.current.Load()
+	s := RouteSnapshot{
+		Pair:          r.pair,
+		Generation:    cur.number,
+		NeedsRenew:    cur.retired.Load(),
+		WindowBytes:   r.domain.window.Load(),
+		InFlightBytes: r.domain.inFlight.Load(),
+		Refusals:      r.refusals.list(),
+	}
+	if s.Generation == closedGeneration {
+		s.Generation = 0
+	}
+	return s
+}
+
+// InFlight returns the bytes that permits have reserved on the route.
+func (r *Route) InFlight() int64 { return r.domain.inFlight.Load() }
