@@ -52,6 +52,25 @@ func BenchmarkRefusal(b *testing.B) {
 	}
 }
 
+// Two goroutines, each with a route of its own on one device.
+func BenchmarkTwoRoutesOfOneDevice(b *testing.B) {
+	r := newRig(b, Enforce)
+	var next atomic.Int64
+	b.SetParallelism(1)
+	b.RunParallel(func(pb *testing.PB) {
+		id := uint64(next.Add(1))
+		route := r.route("D1", "P", string(rune('a'+id)))
+		gen, err := route.Renew(0, []QP{{ID: id}})
+		require.NoError(b, err)
+		var s slice
+		for pb.Next() {
+			d := route.TryAcquire(&s.permit, gen, 4096, &s.task)
+			s.permit.Posting(id, 0)
+			s.permit.Settle(d.Use, success, 0)
+		}
+	})
+}
+
 func benchRoute(b *testing.B, mode Mode) (*Route, Generation) {
 	r := newRig(b, mode)
 	route := r.route("D1", "P", "n1")

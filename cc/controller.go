@@ -23,12 +23,6 @@ type Controller struct {
 	qps     registry
 }
 
-// device is one local RDMA device.
-type device struct {
-	name   string
-	domain domain
-}
-
 // Option sets a collaborator of a controller.
 type Option func(*Controller)
 
@@ -81,14 +75,18 @@ func (c *Controller) Route(pair rail.Pair) (*Route, error) {
 	dev := c.devices[pair.Local]
 	if dev == nil {
 		dev = &device{name: pair.Local}
-		dev.domain.window.Store(c.cfg.DeviceWindowBytes)
+		dev.window.Store(c.cfg.DeviceWindowBytes)
 		c.devices[pair.Local] = dev
 	}
 	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
-	r.domain.window.Store(c.cfg.StartWindowBytes)
+	r.window.Store(c.cfg.StartWindowBytes)
 	r.none = &generation{route: r}
 	r.current.Store(r.none)
+	r.flight.leasedAcquired.Store(closedBit)
 	c.routes[pair] = r
+	dev.mu.Lock()
+	dev.routes = append(dev.routes, r)
+	dev.mu.Unlock()
 	return r, nil
 }
 

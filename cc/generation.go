@@ -72,9 +72,9 @@ func newGeneration(r *Route, number Generation, list []QP) (*generation, error) 
 	return g, nil
 }
 
-// usable reports whether a slice may still be posted on a QP of the generation. In
-// observe mode it always may.
-func (g *generation) usable(q *qp, id uint64) error {
+// unusable says why a slice may not be posted on a QP of the generation any more.
+// In observe mode it always may.
+func (g *generation) unusable(q *qp, id uint64) error {
 	r := g.route
 	switch cur := r.current.Load(); {
 	case r.mode == Observe:

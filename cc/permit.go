@@ -13,8 +13,11 @@ import (
 // one in the caller's slice; the zero value is free. It must not be copied, and a
 // retry of the slice uses the same one.
 //
-// One goroutine at a time may call TryAcquire, Posting and Unposted: the slice's
-// owner. Settle may come from any goroutine at any time, also several at once.
+// Up to Posting a permit belongs to its owner alone: one goroutine at a time calls
+// TryAcquire, Posting and Unposted, and nobody else can settle it. From Posting on,
+// Settle may come from any goroutine at any time, also several at once. The call
+// that returns [Released] hands the permit on: acquire again only after it has
+// returned.
 //
 // A permit has two edges, and each is taken once, whoever races. The verdict edge
 // ends the attempt: the first of completion, counted deadline and cancel. The
@@ -25,28 +28,29 @@ import (
 // reservation exactly once".
 type Permit struct {
 	_ noCopy
-	// state is the use number in the upper half and the flags below. Everything
-	// else is written by the owner while the permit is free or not yet posted,
-	// and read by whoever has claimed an edge.
+	// state is the use number above the flags. It alone is shared: the rest is
+	// written by the owner before Posting publishes it, and read by whoever took
+	// an edge.
 	state    atomic.Uint64
 	gen      *generation
 	qp       *qp
 	bytes    int64
 	postedAt time.Duration
+	use      Use
+	unposted bool // acquired, and neither posted nor given back
+	direct   bool // the device's bytes are the permit's own, not from a lease
 	slice    taskstate.Slice
 }
 
 const (
-	stateHeld      = 1 << iota // bytes are reserved
-	statePosted                // the work request may be with the hardware
+	statePosted    = 1 << iota // the work request may be with the hardware
 	stateDeadline              // the verdict edge was taken by a deadline
 	stateCancelled             // the verdict edge was taken by a cancel
 	stateBusy                  // a deadline is being recorded
-	stateReleasing             // the release edge is taken, the bytes are on their way back
-	statePending               // the release edge was taken while busy: the recorder gives the bytes back
-	stateSucceeded             // that release was a successful completion
+	statePending               // a completion or teardown came while busy
+	stateSucceeded             // and it was a success
 	stateFlags     = 1<<iota - 1
-	useShift       = 32
+	useShift       = 8
 )
 
 // Edges says what a call of [Permit.Settle] took. 0 is a no-op: the edges were
@@ -56,7 +60,7 @@ type Edges uint8
 const (
 	// Ended: this call ended the attempt; its verdict is the attempt's.
 	Ended Edges = 1 << iota
-	// Released: this call gave the bytes back.
+	// Released: this call gave the bytes back, and the permit is free.
 	Released
 )
 
@@ -70,31 +74,33 @@ var (
 	teardown = classify.Of(classify.SignalTeardown)
 )
 
-func use(state uint64) Use { return Use(state >> useShift) }
-
 // seed spreads the first use numbers of new permits, so that a slot whose permit
 // was zeroed does not start again with the numbers of its former owner.
 var seed atomic.Uint32
 
-// nextUse returns the state of a free permit with the next use number, never 0.
-func nextUse(state uint64) uint64 {
-	u := uint32(state>>useShift) + 1
-	if state == 0 {
-		u = seed.Add(0x9e3779b9)
-	}
-	if u == 0 {
-		u = 1
-	}
-	return uint64(u) << useShift
-}
-
 // Held returns the bytes that the permit has reserved; 0 if it is free. It is for
 // the owner.
 func (p *Permit) Held() int64 {
-	if p.state.Load()&stateHeld == 0 {
+	if !p.taken() {
 		return 0
 	}
 	return p.bytes
+}
+
+// taken reports whether the permit holds bytes, posted or not.
+func (p *Permit) taken() bool { return p.unposted || p.state.Load()&stateFlags != 0 }
+
+// admit makes the permit hold n bytes that were just reserved.
+func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool) Decision {
+	if p.use == 0 {
+		p.use = Use(seed.Add(0x9e3779b9))
+	}
+	if p.use++; p.use == 0 {
+		p.use = 1
+	}
+	p.gen, p.bytes, p.direct, p.unposted = g, n, direct, true
+	p.slice.Admitted(task, uint64(g.number), false)
+	return Decision{Ruling: Ruling{Answer: Admit}, Use: p.use}
 }
 
 // Posting says that the work request is about to be handed to ibv_post_send on a
@@ -104,51 +110,45 @@ func (p *Permit) Held() int64 {
 // On any error the permit is free, its bytes are given back, and the work request
 // must not be posted. The error wraps [ErrStaleGeneration] if the endpoint was
 // renewed since the admission, [ErrUnknownQP] if the QP was not named to Renew,
-// and [ErrNotHeld] if there is no open, unposted reservation (it was cancelled or
-// torn down meanwhile, or never made).
+// and [ErrNotHeld] if there is no unposted reservation.
 //
 // Specification: control-plane matrix, "generation changes after acquisition".
 func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 	g := p.gen
-	if g == nil { // mode off keeps nothing
-		return nil
-	}
-	state := p.state.Load()
-	if state&stateFlags != stateHeld {
-		return fmt.Errorf("cc: Posting: %w: acquire it first, and post each admission once", ErrNotHeld)
+	if !p.unposted {
+		if g == nil { // mode off keeps nothing
+			return nil
+		}
+		return fmt.Errorf("cc: Posting: %w; acquire it first, and post each admission once", ErrNotHeld)
 	}
 	q := g.qp(qpID)
-	if err := g.usable(q, qpID); err != nil {
-		p.Unposted()
-		return err
+	if q == nil || g.route.current.Load() != g || g.retired.Load() {
+		if err := g.unusable(q, qpID); err != nil {
+			p.Unposted()
+			return err
+		}
 	}
-	p.qp, p.postedAt = q, now
-	if !p.state.CompareAndSwap(state, state|statePosted) {
-		return fmt.Errorf("cc: Posting: %w: it was cancelled or torn down; acquire it again", ErrNotHeld)
-	}
+	p.qp, p.postedAt, p.unposted = q, now, false
+	p.state.Store(uint64(p.use)<<useShift | statePosted)
 	return nil
 }
 
 // Unposted says that the work request did not reach the hardware: the verb
-// refused it, it is in the tail of a partial post, or the caller changed its mind.
-// The bytes are given back; nothing is counted and the task's state stays as it
-// is. It reports whether this call released them.
+// refused it, it is in the tail of a partial post, or the caller changed its mind
+// before the post. The bytes are given back; nothing is counted and the task's
+// state stays as it is. It reports whether this call released them.
 //
 // Specification: control-plane matrix, synchronous rejection row.
 func (p *Permit) Unposted() bool {
-	for {
-		state := p.state.Load()
-		if state&stateHeld == 0 || state&(stateBusy|stateReleasing) != 0 {
-			return false
-		}
-		if p.state.CompareAndSwap(state, state|stateReleasing) {
-			p.free(state)
-			return true
-		}
+	if p.unposted {
+		p.unposted = false
+		p.release(false)
+		return true
 	}
+	return p.Settle(p.use, classify.Of(classify.SignalRejectedPost), 0)&Released != 0
 }
 
-// Settle tells the permit what became of its work request: a completion
+// Settle tells the permit what became of its posted work request: a completion
 // ([classify.Completion]), a deadline, a cancel or the teardown of its QP
 // ([classify.Of]), in any order and from any goroutine. u is the use number of the
 // admission that it speaks of, now the time of the poll batch. The result says
@@ -159,56 +159,55 @@ func (p *Permit) Unposted() bool {
 //   - A counted deadline takes the verdict: the bytes stay out until the
 //     completion or teardown. It retires the generation.
 //   - A deadline with a stalled poller takes neither.
-//   - A cancel takes the verdict of a posted work request, and both edges of one
-//     that was not posted.
+//   - A cancel takes the verdict; an admission that is not posted yet is given
+//     back with Unposted.
 //   - A teardown takes whatever edges are left.
+//
+// When a completion or teardown meets a deadline that another goroutine is just
+// recording, that call of Settle takes the release too: one of the two returns
+// Released.
 func (p *Permit) Settle(u Use, v classify.Verdict, now time.Duration) Edges {
 	for {
 		state := p.state.Load()
-		if use(state) != u || state&stateHeld == 0 || state&(stateReleasing|statePending) != 0 {
+		if Use(state>>useShift) != u || state&statePosted == 0 {
 			return 0
 		}
 		next, edges := step(state, v)
-		if edges == 0 {
+		if next == state {
 			return 0
 		}
 		if !p.state.CompareAndSwap(state, next) {
 			continue
 		}
 		switch {
-		case next&statePending != 0:
-		case next&stateReleasing != 0:
+		case edges&Released != 0:
 			p.outcome(state, v, now)
-			p.free(state)
-		case next&stateBusy != 0:
+			p.release(v.Succeeded())
+		case next&stateBusy != 0 && state&stateBusy == 0:
 			p.outcome(state, v, now)
-			p.unbusy()
+			edges |= p.unbusy()
 		}
 		return edges
 	}
 }
 
-// step says which state an observation leads to, and which edges it takes.
+// step says which state an observation leads to, and which edges it takes; the
+// same state if none.
 func step(state uint64, v classify.Verdict) (uint64, Edges) {
 	ended := Ended
 	if state&(stateDeadline|stateCancelled) != 0 {
 		ended = 0
 	}
 	switch {
-	case v.Releases() && state&stateBusy != 0:
-		state |= statePending
-		if v.Succeeded() {
-			state |= stateSucceeded
-		}
-		return state, Released
-	case v.Releases():
-		return state | stateReleasing, ended | Released
-	case ended == 0 || !v.EndsAttempt():
+	case state&statePending != 0:
 		return state, 0
-	case state&statePosted == 0: // cancelled before the post
-		if v == cancel {
-			return state | stateReleasing, Ended | Released
-		}
+	case v.Releases() && state&stateBusy == 0:
+		return state &^ stateFlags, ended | Released
+	case v.Succeeded():
+		return state | statePending | stateSucceeded, 0
+	case v.Releases():
+		return state | statePending, 0
+	case ended == 0 || !v.EndsAttempt():
 		return state, 0
 	case v == cancel:
 		return state | stateCancelled, Ended
@@ -232,7 +231,7 @@ func (p *Permit) outcome(before uint64, v classify.Verdict, now time.Duration) {
 			p.qp.cause.Seal()
 		}
 	case v.Source() == classify.SourceSignal && !v.Countable():
-		// cancelled before the post, or never posted: nothing was learnt
+		// never posted: nothing was learnt
 	case before&(stateDeadline|stateCancelled) != 0:
 		p.qp.note(v)
 	default:
@@ -254,29 +253,33 @@ func (p *Permit) evidence(v classify.Verdict, now time.Duration) *taskstate.Evid
 	return ev
 }
 
-// unbusy ends the recording of a deadline, and gives the bytes back if their
-// release came meanwhile.
-func (p *Permit) unbusy() {
+// unbusy ends the recording of a deadline, and takes the release if its turn came
+// meanwhile.
+func (p *Permit) unbusy() Edges {
 	for {
 		state := p.state.Load()
-		if state&statePending != 0 {
-			if state&stateSucceeded != 0 {
-				p.slice.SucceededLate()
+		if state&statePending == 0 {
+			if p.state.CompareAndSwap(state, state&^stateBusy) {
+				return 0
 			}
-			p.free(state)
-			return
+			continue
 		}
-		if p.state.CompareAndSwap(state, state&^stateBusy) {
-			return
+		if state&stateSucceeded != 0 {
+			p.slice.SucceededLate()
 		}
+		p.state.Store(state &^ stateFlags)
+		p.release(state&stateSucceeded != 0)
+		return Released
 	}
 }
 
-// free gives the bytes back and then makes the permit free. The caller has taken
-// the release edge.
-func (p *Permit) free(state uint64) {
-	p.gen.route.release(p.bytes)
-	p.state.Store(state &^ stateFlags)
+// release gives the bytes back to where they came from.
+func (p *Permit) release(delivered bool) {
+	r, n := p.gen.route, p.bytes
+	if !delivered {
+		r.flight.undelivered.Add(n)
+	}
+	r.settle(n, p.direct)
 }
 
 // noCopy makes vet's copylocks check report copies.

@@ -40,9 +40,7 @@ func TestEdges(t *testing.T) {
 		{name: "rejected post releases", outcomes: []classify.Verdict{classify.RejectedPost(12)}, edges: []Edges{Ended | Released}},
 		{name: "no verdict", outcomes: []classify.Verdict{{}}, edges: []Edges{0}, held: true},
 		{name: "metadata signal takes none", outcomes: []classify.Verdict{classify.Of(classify.SignalStaleMetadata)}, edges: []Edges{0}, held: true},
-		{name: "unposted, cancelled", unposted: true, outcomes: []classify.Verdict{cancelled, flush}, edges: []Edges{Ended | Released, 0}},
-		{name: "unposted, deadline", unposted: true, outcomes: []classify.Verdict{deadline}, edges: []Edges{0}, held: true},
-		{name: "unposted, torn down", unposted: true, outcomes: []classify.Verdict{torn}, edges: []Edges{Ended | Released}},
+		{name: "unposted: only its owner gives it back", unposted: true, outcomes: []classify.Verdict{cancelled, deadline, torn, success}, edges: []Edges{0, 0, 0, 0}, held: true},
 	}
 	for _, mode := range []Mode{Observe, Enforce} {
 		for _, tt := range tests {
@@ -63,7 +61,11 @@ func TestEdges(t *testing.T) {
 				if tt.held {
 					r.inFlight(route, 64*kib, 64*kib)
 					assert.Equal(t, 64*kib, s.permit.Held())
-					assert.Equal(t, Released, r.settle(&s, teardown)&Released, "a teardown releases what is held")
+					if tt.unposted {
+						assert.True(t, s.permit.Unposted())
+					} else {
+						assert.Equal(t, Released, r.settle(&s, teardown)&Released, "a teardown releases what is held")
+					}
 				}
 				r.inFlight(route, 0, 0)
 				assert.Zero(t, s.permit.Held())
@@ -139,7 +141,13 @@ func TestUseNumbersOfZeroedPermit(t *testing.T) {
 }
 
 func TestUseNumberNeverZero(t *testing.T) {
-	assert.Equal(t, Use(1), use(nextUse(uint64(1<<32-1)<<useShift)))
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	s := slice{permit: Permit{use: 1<<32 - 1}}
+	r.post(&s, route, gen, kib, 1)
+	assert.Equal(t, Use(1), s.use)
+	assert.Equal(t, Ended|Released, r.settle(&s, success))
 }
 
 func TestAcquireHeldPermit(t *testing.T) {

@@ -90,5 +90,11 @@ func (r *rig) settle(s *slice, v classify.Verdict) Edges {
 func (r *rig) inFlight(route *Route, wantRoute, wantDevice int64) {
 	r.Helper()
 	require.Equal(r.TB, wantRoute, route.InFlight(), "bytes in flight of %s", route.pair)
-	require.Equal(r.TB, wantDevice, route.device.domain.inFlight.Load(), "bytes in flight of device %s", route.device.name)
+	require.Equal(r.TB, wantDevice, route.device.inFlight(), "bytes in flight of device %s", route.device.name)
+	if wantDevice == 0 {
+		route.device.mu.Lock()
+		defer route.device.mu.Unlock()
+		route.device.recall()
+		require.Zero(r.TB, route.device.granted.Load(), "bytes of %s's window that are given out while nothing is in flight", route.device.name)
+	}
 }

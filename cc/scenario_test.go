@@ -169,7 +169,7 @@ func TestFieldTeardownAndCancel(t *testing.T) {
 func TestFieldRejectedPosts(t *testing.T) {
 	r := newRig(t, Enforce)
 	route := r.route("D1", "P", "n1")
-	route.domain.window.Store(4 * mib)
+	route.window.Store(4 * mib)
 	gen := r.renew(route, 1)
 	slices := make([]slice, 4)
 	for i := range slices {

@@ -51,7 +51,7 @@ func (c *Controller) Snapshot() Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.devices {
-		s.Devices = append(s.Devices, DeviceSnapshot{d.name, d.domain.window.Load(), d.domain.inFlight.Load()})
+		s.Devices = append(s.Devices, DeviceSnapshot{d.name, d.window.Load(), d.inFlight()})
 	}
 	for _, r := range c.routes {
 		s.Routes = append(s.Routes, r.Snapshot())
@@ -68,8 +68,8 @@ func (r *Route) Snapshot() RouteSnapshot {
 		Pair:          r.pair,
 		Generation:    cur.number,
 		NeedsRenew:    cur.retired.Load(),
-		WindowBytes:   r.domain.window.Load(),
-		InFlightBytes: r.domain.inFlight.Load(),
+		WindowBytes:   r.window.Load(),
+		InFlightBytes: r.InFlight(),
 		Refusals:      r.refusals.list(),
 	}
 	if s.Generation == closedGeneration {
@@ -77,6 +77,3 @@ func (r *Route) Snapshot() RouteSnapshot {
 	}
 	return s
 }
-
-// InFlight returns the bytes that permits have reserved on the route.
-func (r *Route) InFlight() int64 { return r.domain.inFlight.Load() }

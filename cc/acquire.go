@@ -1,0 +1,130 @@
+package cc
+
+import (
+	"fmt"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/taskstate"
+)
+
+// TryAcquire asks for n bytes on this route, for a work request that is about to
+// be posted on an endpoint of generation gen. It reserves all of them in the route
+// and in its device, or none, and never blocks.
+//
+// n is 1 to [MaxBytes]; the permit must be free. A breach of either gives a
+// Decision with Err set, and nothing is changed. A slice larger than a window is
+// admitted when that window is empty. The answer may be a spurious Defer when
+// reservations race.
+//
+// task receives the evidence; nil if there is none. A retry of a slice uses the
+// same permit, so that what blocked it before is resolved.
+//
+// Specification: admission boundary; control-plane matrix, tryAcquire rows.
+func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
+	if r.mode == Off {
+		return Decision{Ruling: Ruling{Answer: Admit}}
+	}
+	return r.tryAcquire(p, gen, n, task)
+}
+
+func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
+	cur := r.current.Load()
+	if cur.number != gen || cur.retired.Load() || uint64(n-1) >= MaxBytes || p.taken() || !r.takeLeased(n) {
+		return r.acquireSlowly(p, cur, gen, n, task)
+	}
+	return p.admit(cur, n, task, false)
+}
+
+// acquireSlowly sorts out what the fast path met: a wrong call, an endpoint that
+// is not current, a window or a lease that n does not fit.
+func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int64, task *taskstate.Task) Decision {
+	if err := r.check(p, cur, gen, n); err != nil {
+		return Decision{Err: err}
+	}
+	if reason := cur.refuses(gen); reason != classify.ReasonNone {
+		r.refusals.count(reason, NoDomain)
+		if r.mode == Enforce {
+			return Decision{Ruling: Ruling{Answer: Defer, Reason: reason}}
+		}
+		cur = r.none // outcomes give bytes back and change nothing else
+	}
+	leased, refused := r.reserve(n)
+	switch {
+	case refused == NoDomain:
+	case r.mode == Enforce:
+		return r.refuseWindow(p, refused, task)
+	default:
+		r.refusals.count(classify.ReasonByteWindow, refused)
+		r.closeLease()
+		r.flight.directAcquired.Add(units(n))
+		r.device.granted.Add(n)
+	}
+	return p.admit(cur, n, task, !leased)
+}
+
+// check returns what is wrong with a call.
+func (r *Route) check(p *Permit, cur *generation, gen Generation, n int64) error {
+	switch {
+	case n < 1 || n > MaxBytes:
+		return fmt.Errorf("cc: TryAcquire of %d bytes: must be 1 to %d; a slice has the length of its work request", n, int64(MaxBytes))
+	case p.taken():
+		return fmt.Errorf("cc: TryAcquire: %w: it has %d bytes on %s; settle it first, or use another permit", ErrHeld, p.bytes, p.gen.route.pair)
+	case cur.number == closedGeneration:
+		return fmt.Errorf("cc: TryAcquire on %s: %w", r.pair, ErrClosed)
+	case gen > cur.number:
+		return fmt.Errorf("cc: TryAcquire on generation %d of %s: the newest is %d; use the number that Renew returned", gen, r.pair, cur.number)
+	}
+	return nil
+}
+
+// refuses says why generation gen may not post while cur is current.
+func (cur *generation) refuses(gen Generation) classify.Reason {
+	switch {
+	case cur.number != gen:
+		return classify.ReasonStaleGeneration
+	case gen == 0 || cur.retired.Load():
+		return classify.ReasonNeedsRenew
+	}
+	return classify.ReasonNone
+}
+
+// takeLeased takes n bytes on the route's lease.
+func (r *Route) takeLeased(n int64) bool {
+	taken, rollBack := r.flight.takeLeased(n)
+	if rollBack {
+		r.flight.undelivered.Add(n)
+		r.settle(n, false)
+	}
+	return taken
+}
+
+// reserve takes n bytes from both windows, on the lease or directly, or from none,
+// and names the window that refused.
+func (r *Route) reserve(n int64) (leased bool, refused Domain) {
+	f := &r.flight
+	if h := f.inFlight(); h != 0 && h+n > r.window.Load() {
+		return false, RouteDomain
+	}
+	if r.growLease(n) && r.takeLeased(n) {
+		return true, NoDomain
+	}
+	r.closeLease()
+	if !f.takeDirect(n, r.window.Load()) {
+		return false, RouteDomain
+	}
+	if !f.open() && (r.device.take(n) || r.device.takeAfterRecall(n)) {
+		return false, NoDomain
+	}
+	f.undelivered.Add(n)
+	f.directSettled.Add(units(n))
+	return false, DeviceDomain
+}
+
+// refuseWindow answers a slice that does not fit a window now.
+func (r *Route) refuseWindow(p *Permit, d Domain, task *taskstate.Task) Decision {
+	r.refusals.count(classify.ReasonByteWindow, d)
+	if task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
+		p.slice.Refused(task, r.evidence(classify.ReasonByteWindow, r.ctl.now()))
+	}
+	return Decision{Ruling: Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: d}}
+}

@@ -1,0 +1,108 @@
+package cc
+
+import "sync/atomic"
+
+// cacheLine is the unit in which cores pass memory to each other. Words that
+// posters write and words that pollers write are kept a line apart, so that the
+// two do not take the line from each other for every slice.
+const cacheLine = 64
+
+// flight counts a route's bytes. Bytes are taken in one of two ways: on the
+// route's lease of device credit, which touches nothing outside of the route, or
+// directly from the device. While one way is open the other only shrinks.
+//
+// Each way has two words that only grow, one written by posters and one by
+// pollers. Their difference is in flight, and what came back is what was
+// delivered, but for the few bytes that undelivered counts. Counts are four times
+// the bytes; the lowest bits of a word are flags, so that whoever adds sees them in
+// the value that the addition itself met.
+type flight struct {
+	_ [cacheLine]byte
+	// limit is how many bytes may be in flight on the lease: the lease, or less if
+	// the window or bytes taken directly leave less room. It is changed with the
+	// device's lock held.
+	limit          atomic.Int64
+	leasedAcquired atomic.Uint64
+	directAcquired atomic.Uint64
+	_              [cacheLine - 24]byte
+
+	leasedSettled atomic.Uint64
+	directSettled atomic.Uint64
+	undelivered   atomic.Int64
+	_             [cacheLine - 24]byte
+}
+
+// Flags of the leased words.
+const (
+	closedBit = 1 << 0 // in acquired: nothing is taken on the lease
+	waitBit   = 1 << 0 // in settled: somebody waits for room
+	drainBit  = 1 << 1 // in settled: the lease was recalled, what settles is the device's
+	flagBits  = 3
+	unitShift = 2
+)
+
+func units(n int64) uint64 { return uint64(n) << unitShift }
+
+func held(acquired, settled uint64) int64 {
+	return int64(acquired&^flagBits-settled&^flagBits) >> unitShift
+}
+
+// A settled word is read before its acquired word, so that what is in flight never
+// looks negative.
+
+func (f *flight) leased() int64 {
+	settled := f.leasedSettled.Load()
+	return held(f.leasedAcquired.Load(), settled)
+}
+
+func (f *flight) direct() int64 {
+	settled := f.directSettled.Load()
+	return held(f.directAcquired.Load(), settled)
+}
+
+// open reports whether bytes are taken on the lease rather than directly.
+func (f *flight) open() bool { return f.leasedAcquired.Load()&closedBit == 0 }
+
+// inFlight returns the bytes that permits hold.
+func (f *flight) inFlight() int64 { return f.leased() + f.direct() }
+
+// takeLeased reserves n bytes on the lease, if the limit lets it. If the limit
+// fell meanwhile, the bytes are reserved all the same and have to be rolled back.
+func (f *flight) takeLeased(n int64) (taken, rollBack bool) {
+	for {
+		settled := f.leasedSettled.Load()
+		acquired := f.leasedAcquired.Load()
+		after := held(acquired, settled) + n
+		if after > f.limit.Load() || acquired&closedBit != 0 {
+			return false, false
+		}
+		if !f.leasedAcquired.CompareAndSwap(acquired, acquired+units(n)) {
+			continue
+		}
+		// Whoever lowers the limit looks at the bytes in flight afterwards: of the
+		// two, at least one sees the other.
+		ok := after <= f.limit.Load()
+		return ok, !ok
+	}
+}
+
+// takeDirect reserves n bytes beside the lease if at most window are then in
+// flight, or none are now.
+func (f *flight) takeDirect(n, window int64) bool {
+	for {
+		settled := f.directSettled.Load()
+		acquired := f.directAcquired.Load()
+		if h := held(acquired, settled) + f.leased(); h != 0 && h+n > window {
+			return false
+		}
+		if f.directAcquired.CompareAndSwap(acquired, acquired+units(n)) {
+			return true
+		}
+	}
+}
+
+// delivered returns the bytes that arrived, ever.
+func (f *flight) delivered() int64 {
+	lost := f.undelivered.Load()
+	return int64(f.leasedSettled.Load()>>unitShift+f.directSettled.Load()>>unitShift) - lost
+}

@@ -1,0 +1,194 @@
+package cc
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A route that fits its lease leaves the device alone.
+func TestLeaseCoversPosts(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s slice
+	r.post(&s, route, gen, 4*kib, 1)
+	r.settle(&s, success)
+	granted := route.device.granted.Load()
+	require.Positive(t, granted, "the first post brought a lease")
+	for range 1000 {
+		r.post(&s, route, gen, 4*kib, 1)
+		assert.Equal(t, granted, route.device.granted.Load())
+		r.settle(&s, success)
+	}
+	r.inFlight(route, 0, 0)
+}
+
+// Idle credit of one route never refuses another.
+func TestIdleLeaseIsRecalled(t *testing.T) {
+	r := newRig(t, Enforce)
+	idle, busy := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	var s slice
+	r.post(&s, idle, r.renew(idle, 1), 4*kib, 1)
+	r.settle(&s, success)
+	require.Positive(t, idle.device.granted.Load())
+
+	busy.window.Store(4 * mib)
+	gen := r.renew(busy, 2)
+	slices := make([]slice, 4)
+	for i := range slices {
+		r.post(&slices[i], busy, gen, mib, 2)
+	}
+	r.inFlight(busy, 4*mib, 4*mib)
+	for i := range slices {
+		r.settle(&slices[i], success)
+	}
+	r.inFlight(busy, 0, 0)
+}
+
+// What a recalled lease had under way returns to the device as it settles, and only
+// once, also when the route has a new lease by then.
+func TestRecallWithBytesUnderWay(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		r := newRig(t, Enforce)
+		route := r.route("D1", "P", "n1")
+		gen := r.renew(route, 1)
+		slices := make([]slice, 8)
+		for i := range slices {
+			r.post(&slices[i], route, gen, 16*kib, 1)
+		}
+		require.Equal(t, 128*kib, route.flight.leased(), "all on the lease")
+		route.device.mu.Lock()
+		route.device.recall()
+		route.device.mu.Unlock()
+		assert.Equal(t, 128*kib, route.device.granted.Load(), "only what is under way")
+		if again {
+			var s slice
+			r.post(&s, route, gen, 16*kib, 1)
+			r.settle(&s, success)
+			require.Positive(t, route.lease)
+		}
+		for i := range slices {
+			r.settle(&slices[i], success)
+		}
+		r.inFlight(route, 0, 0)
+	}
+}
+
+// A slice larger than the device's window is never turned into a lease.
+func TestOversizedSliceIsNoLease(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var big, small slice
+	r.post(&big, route, gen, 64*mib, 1)
+	assert.Equal(t, Defer, route.TryAcquire(&small.permit, gen, 1, nil).Answer)
+	r.settle(&big, success)
+	assert.LessOrEqual(t, route.device.granted.Load(), 4*mib)
+	slices := make([]slice, 64)
+	admitted := int64(0)
+	for i := range slices {
+		d := route.TryAcquire(&slices[i].permit, gen, 64*kib, nil)
+		slices[i].use = d.Use
+		admitted += slices[i].permit.Held()
+	}
+	assert.Equal(t, mib, admitted, "the route's window holds again")
+	for i := range slices {
+		slices[i].permit.Unposted()
+	}
+	r.inFlight(route, 0, 0)
+}
+
+// A device window that shrinks holds at once, whatever leases are out.
+func TestDeviceWindowShrinks(t *testing.T) {
+	r := newRig(t, Enforce)
+	var routes []*Route
+	var gens []Generation
+	slices := make([]slice, 8)
+	for i := range slices {
+		route := r.route("D1", "P", string(rune('a'+i)))
+		routes, gens = append(routes, route), append(gens, r.renew(route, uint64(i+1)))
+		r.post(&slices[i], route, gens[i], 32*kib, uint64(i+1))
+	}
+	dev := routes[0].device
+	dev.setWindow(256 * kib) // exactly what is in flight
+	var s slice
+	for i, route := range routes {
+		d := route.TryAcquire(&s.permit, gens[i], 1, nil)
+		assert.Equal(t, Ruling{Answer: Defer, Reason: d.Reason, Domain: DeviceDomain}, d.Ruling)
+	}
+	r.settle(&slices[0], success)
+	r.post(&s, routes[5], gens[5], 32*kib, 6)
+	assert.Equal(t, 256*kib, dev.inFlight())
+	r.settle(&s, success)
+	for i := range slices[1:] {
+		r.settle(&slices[1+i], success)
+	}
+	r.inFlight(routes[0], 0, 0)
+}
+
+// Leases come and go, the window shrinks and grows, and slices of all sizes race:
+// the device never holds more than its window, and all of it comes back.
+func TestLeaseRace(t *testing.T) {
+	r := newRig(t, Enforce)
+	const workers = 6
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 3_000
+	}
+	var out, worst atomic.Int64
+	var done atomic.Bool
+	var wg, background sync.WaitGroup
+	first := r.route("D1", "P", "0")
+	background.Go(func() {
+		for i := 0; !done.Load(); i++ {
+			first.device.mu.Lock()
+			first.device.recall()
+			first.device.mu.Unlock()
+			assert.LessOrEqual(t, first.device.granted.Load(), 4*mib)
+		}
+	})
+	for w := range workers {
+		route := r.route("D1", "P", string(rune('0'+w)))
+		gen := r.renew(route, uint64(w+1))
+		wg.Go(func() {
+			permits := make([]slice, 4)
+			for i := range rounds {
+				s := &permits[i%len(permits)]
+				if n := s.permit.Held(); n != 0 {
+					out.Add(-n)
+					s.permit.Settle(s.use, success, 0)
+				}
+				n := int64(1+(i*i*31+w)%200) * kib
+				if i%50 == 0 {
+					n = mib
+				}
+				if d := route.TryAcquire(&s.permit, gen, n, nil); d.Admitted() {
+					s.use = d.Use
+					for now := out.Add(n); ; {
+						seen := worst.Load()
+						if now <= seen || worst.CompareAndSwap(seen, now) {
+							break
+						}
+					}
+					assert.NoError(t, s.permit.Posting(uint64(w+1), 0))
+				}
+				assert.LessOrEqual(t, route.InFlight(), mib)
+			}
+			for i := range permits {
+				out.Add(-permits[i].permit.Held())
+				permits[i].permit.Settle(permits[i].use, teardown, 0)
+			}
+		})
+	}
+	wg.Wait()
+	done.Store(true)
+	background.Wait()
+	assert.LessOrEqual(t, worst.Load(), 4*mib, "bytes that were out of the device at once")
+	for w := range workers {
+		r.inFlight(r.route("D1", "P", string(rune('0'+w))), 0, 0)
+	}
+}
