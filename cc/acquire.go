@@ -2,6 +2,7 @@ package cc
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/taskstate"
@@ -32,7 +33,7 @@ func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.T
 	if cur.number != gen || cur.retired.Load() || uint64(n-1) >= MaxBytes || p.taken() || !r.takeLeased(n) {
 		return r.acquireSlowly(p, cur, gen, n, task)
 	}
-	return p.admit(cur, n, task, false)
+	return p.admit(cur, n, task, false, 0)
 }
 
 // acquireSlowly sorts out what the fast path met: a wrong call, an endpoint that
@@ -48,18 +49,28 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		}
 		cur = r.none // outcomes give bytes back and change nothing else
 	}
+	switch r.State() {
+	case Suspect:
+		r.lapse(r.ctl.now())
+	case Quarantined, Probing:
+		if d, started := r.acquireBarred(p, cur, n, task); started || r.mode == Enforce {
+			return d
+		}
+	}
 	leased, refused := r.reserve(n)
 	switch {
 	case refused == NoDomain:
 	case r.mode == Enforce:
 		return r.refuseWindow(p, refused, task)
 	default:
-		r.refusals.count(classify.ReasonByteWindow, refused)
+		if r.State().usable() {
+			r.refusals.count(classify.ReasonByteWindow, refused)
+		}
 		r.closeLease()
 		r.flight.directAcquired.Add(units(n))
 		r.device.granted.Add(n)
 	}
-	return p.admit(cur, n, task, !leased)
+	return p.admit(cur, n, task, !leased, 0)
 }
 
 // check returns what is wrong with a call.
@@ -122,9 +133,27 @@ func (r *Route) reserve(n int64) (leased bool, refused Domain) {
 
 // refuseWindow answers a slice that does not fit a window now.
 func (r *Route) refuseWindow(p *Permit, d Domain, task *taskstate.Task) Decision {
-	r.refusals.count(classify.ReasonByteWindow, d)
-	if task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
-		p.slice.Refused(task, r.evidence(classify.ReasonByteWindow, r.ctl.now()))
+	why := Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: d}
+	switch r.State() {
+	case Congested:
+		why.Reason = classify.ReasonCongestionFeedback
+	case Suspect:
+		why.Reason, why.Hint = classify.ReasonRouteSuspect, Divert
 	}
-	return Decision{Ruling: Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: d}}
+	return r.refuse(p, task, why)
+}
+
+// refuse counts a refusal and makes it the task's evidence. In observe mode it is
+// only counted.
+func (r *Route) refuse(p *Permit, task *taskstate.Task, why Ruling) Decision {
+	r.refusals.count(why.Reason, why.Domain)
+	if task != nil && r.mode == Enforce && !p.slice.Waits(task, why.Reason) {
+		now := r.ctl.now()
+		ev := r.evidence(why.Reason, now)
+		if due := time.Duration(r.health.due.Load()); why.Answer == Avoid {
+			ev.Cooldown = taskstate.Seen(max(0, due-now))
+		}
+		p.slice.Refused(task, ev)
+	}
+	return Decision{Ruling: why}
 }

@@ -4,11 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // MaxBytes is the largest slice and the largest window, in bytes. Sums of a few
 // of them still fit an int64.
 const MaxBytes = math.MaxInt64 / 4
+
+// maxDuration bounds every duration of a configuration; sums and multiples of it
+// do not overflow.
+const maxDuration = 365 * 24 * time.Hour
 
 // Config holds the controller's numbers. Start from [DefaultConfig]; a zero field
 // is an error, not a default, so that a misspelt setting cannot pass unseen.
@@ -23,6 +28,19 @@ type Config struct {
 	// DeviceWindowBytes is the window that all routes of one local device share.
 	// At least StartWindowBytes, at most [MaxBytes].
 	DeviceWindowBytes int64
+	// SuspectWindowBytes bounds what a SUSPECT route admits; 0 is no limit.
+	SuspectWindowBytes int64
+
+	// HardErrorThreshold is how many failures in a row quarantine a route.
+	HardErrorThreshold int
+	// ErrorWindow is the longest gap between two failures in a row. It widens to
+	// four times the longest retry time that was observed on the pair, up to 60 s.
+	ErrorWindow time.Duration
+	// Cooldown is the base length of a quarantine, CooldownCap the longest; each
+	// one that follows too soon is twice as long.
+	Cooldown, CooldownCap time.Duration
+	// ProbeInterval is the time from one undecided or early trial to the next.
+	ProbeInterval time.Duration
 }
 
 // DefaultConfig returns the defaults: mode off, windows of 64 KiB to 64 MiB that
@@ -34,6 +52,13 @@ func DefaultConfig() Config {
 		StartWindowBytes:  256 << 10,
 		MaxWindowBytes:    64 << 20,
 		DeviceWindowBytes: 64 << 20,
+
+		SuspectWindowBytes: 64 << 10,
+		HardErrorThreshold: 3,
+		ErrorWindow:        10 * time.Second,
+		Cooldown:           30 * time.Second,
+		CooldownCap:        300 * time.Second,
+		ProbeInterval:      time.Second,
 	}
 }
 
@@ -69,6 +94,23 @@ func (c Config) Validate() error {
 	}
 	if start && dev {
 		order("StartWindowBytes", c.StartWindowBytes, "DeviceWindowBytes", c.DeviceWindowBytes)
+	}
+	if c.SuspectWindowBytes < 0 || c.SuspectWindowBytes > MaxBytes {
+		faults = append(faults, fmt.Errorf("cc: SuspectWindowBytes is %d, must be 0 (no limit) to %d bytes", c.SuspectWindowBytes, int64(MaxBytes)))
+	}
+	if c.HardErrorThreshold < 1 {
+		faults = append(faults, fmt.Errorf("cc: HardErrorThreshold is %d, must be at least 1", c.HardErrorThreshold))
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{{"ErrorWindow", c.ErrorWindow}, {"Cooldown", c.Cooldown}, {"CooldownCap", c.CooldownCap}, {"ProbeInterval", c.ProbeInterval}} {
+		if d.value <= 0 || d.value > maxDuration {
+			faults = append(faults, fmt.Errorf("cc: %s is %s, must be above 0 and at most %s", d.field, d.value, maxDuration))
+		}
+	}
+	if c.Cooldown > c.CooldownCap {
+		faults = append(faults, fmt.Errorf("cc: Cooldown is %s, must not be above CooldownCap, which is %s", c.Cooldown, c.CooldownCap))
 	}
 	return errors.Join(faults...)
 }

@@ -3,6 +3,7 @@ package cc
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdmagate/rdmagate/rail"
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,9 @@ func TestDefaultConfig(t *testing.T) {
 	assert.Equal(t, Config{
 		Mode:           Off,
 		MinWindowBytes: 65_536, StartWindowBytes: 262_144, MaxWindowBytes: 67_108_864,
-		DeviceWindowBytes: 67_108_864,
+		DeviceWindowBytes:  67_108_864,
+		SuspectWindowBytes: 65_536, HardErrorThreshold: 3,
+		ErrorWindow: 10 * time.Second, Cooldown: 30 * time.Second, CooldownCap: 5 * time.Minute, ProbeInterval: time.Second,
 	}, c)
 }
 
@@ -26,7 +29,15 @@ func TestConfigFaults(t *testing.T) {
 		faults []string // one for each line of the error
 	}{
 		{"mode", func(c *Config) { c.Mode = 3 }, []string{"Mode is 3"}},
-		{"zero value", func(c *Config) { *c = Config{} }, []string{"MinWindowBytes is 0", "StartWindowBytes is 0", "MaxWindowBytes is 0", "DeviceWindowBytes is 0"}},
+		{"zero value", func(c *Config) { *c = Config{} }, []string{
+			"MinWindowBytes is 0", "StartWindowBytes is 0", "MaxWindowBytes is 0", "DeviceWindowBytes is 0", "HardErrorThreshold is 0",
+			"ErrorWindow is 0s", "Cooldown is 0s", "CooldownCap is 0s", "ProbeInterval is 0s",
+		}},
+		{"negative suspect window", func(c *Config) { c.SuspectWindowBytes = -1 }, []string{"SuspectWindowBytes is -1, must be 0 (no limit)"}},
+		{"no suspect window", func(c *Config) { c.SuspectWindowBytes = 0 }, nil},
+		{"threshold", func(c *Config) { c.HardErrorThreshold = -2 }, []string{"HardErrorThreshold is -2"}},
+		{"cooldown above its cap", func(c *Config) { c.Cooldown = c.CooldownCap + 1 }, []string{"must not be above CooldownCap"}},
+		{"endless cooldown", func(c *Config) { c.CooldownCap = 1<<63 - 1 }, []string{"CooldownCap is"}},
 		{"negative", func(c *Config) { c.MinWindowBytes = -1 }, []string{"MinWindowBytes is -1"}},
 		{"too large", func(c *Config) { c.DeviceWindowBytes = MaxBytes + 1 }, []string{"DeviceWindowBytes is 2305843009213693952"}},
 		{"minimum above maximum", func(c *Config) { c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes = 3, 3, 2 }, []string{"MinWindowBytes is 3, must not be above MaxWindowBytes, which is 2", "StartWindowBytes is 3"}},

@@ -2,6 +2,8 @@ package cc
 
 import (
 	"fmt"
+	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -13,8 +15,12 @@ import (
 // Controller holds the devices and routes of a process. Make one with [New] and
 // share it among all workers. It is safe for concurrent use.
 type Controller struct {
-	cfg Config
-	now func() time.Duration
+	cfg    Config
+	now    func() time.Duration
+	jitter func() float64
+	hook   func(Transition)
+	log    *slog.Logger
+	table  *rail.Table
 
 	mu      sync.Mutex // guards what follows; never held on the post path
 	closed  bool
@@ -32,6 +38,13 @@ func WithClock(now func() time.Duration) Option {
 	return func(c *Controller) { c.now = now }
 }
 
+// WithJitter sets what cooldowns and probe intervals are multiplied with, so that
+// processes do not all try at once. By default it is between 0.8 and 1.2. factor
+// must be safe for concurrent use.
+func WithJitter(factor func() float64) Option {
+	return func(c *Controller) { c.jitter = factor }
+}
+
 // New returns a controller, or the faults of the configuration joined into one
 // error.
 func New(cfg Config, opts ...Option) (*Controller, error) {
@@ -41,6 +54,8 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	c := &Controller{
 		cfg:     cfg,
 		now:     clock.Now,
+		jitter:  func() float64 { return 0.8 + 0.4*rand.Float64() },
+		table:   rail.NewTable(),
 		routes:  map[rail.Pair]*Route{},
 		devices: map[string]*device{},
 		qps:     registry{},
@@ -74,19 +89,26 @@ func (c *Controller) Route(pair rail.Pair) (*Route, error) {
 	}
 	dev := c.devices[pair.Local]
 	if dev == nil {
-		dev = &device{name: pair.Local}
+		dev = &device{name: pair.Local, ctl: c}
 		dev.window.Store(c.cfg.DeviceWindowBytes)
 		c.devices[pair.Local] = dev
 	}
 	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
-	r.window.Store(c.cfg.StartWindowBytes)
+	r.lawWindow = c.cfg.StartWindowBytes
+	r.window.Store(r.lawWindow)
+	r.health.entry = c.table.Entry(pair)
 	r.none = &generation{route: r}
 	r.current.Store(r.none)
 	r.flight.leasedAcquired.Store(closedBit)
 	c.routes[pair] = r
 	dev.mu.Lock()
+	defer dev.mu.Unlock()
 	dev.routes = append(dev.routes, r)
-	dev.mu.Unlock()
+	for port, v := range dev.marks {
+		if port == 0 || port == pair.Port {
+			r.isolate(v, c.now())
+		}
+	}
 	return r, nil
 }
 
@@ -111,13 +133,47 @@ func (c *Controller) Event(e classify.Event, now time.Duration) (v classify.Verd
 	if e.Element.Device == "" {
 		return classify.Verdict{}, 0, fmt.Errorf("cc: Event %s: %w: Device is empty; name the local device that reported it", e.Type, classify.ErrNoElement)
 	}
+	return v, c.event(v, e, now), nil
+}
+
+// event applies a verdict within its scope and counts the QPs that it reaches.
+func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Duration) (reached int) {
+	var hit []*registered
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.qps.visit(v.Scope(), e, func(r *registered) {
-		reached++
+	if c.closed {
+		c.mu.Unlock()
+		return 0
+	}
+	c.qps.visit(v.Scope(), e, func(r *registered) { hit = append(hit, r) })
+	dev := c.devices[e.Element.Device]
+	c.mu.Unlock()
+
+	for _, r := range hit {
 		r.qp.note(v)
+		if v.Countable() {
+			r.gen.route.failed(r.gen, r.qp, 0, v, 0, now)
+		}
+	}
+	if dev == nil {
+		return 0
+	}
+	dev.locked(func() {
+		switch {
+		case v.Immediate() && v.Scope() == classify.ScopeCQ:
+			for _, r := range hit {
+				if r.gen.route.current.Load() == r.gen {
+					r.gen.route.isolate(v, now)
+				}
+			}
+		case v.Immediate() && v.Scope() == classify.ScopePort:
+			dev.mark(e.Element.Port, v, now)
+		case v.Immediate():
+			dev.mark(0, v, now)
+		case v.Class() == classify.ClassRecovery:
+			dev.portActive(e.Element.Port, now)
+		}
 	})
-	return v, reached, nil
+	return len(hit)
 }
 
 // Close ends admission: from now on TryAcquire, Renew and Route answer

@@ -7,7 +7,7 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 )
 
-//go:generate go tool stringer -type=Answer,Domain -linecomment
+//go:generate go tool stringer -type=Answer,Domain,Hint -linecomment
 
 // Answer is what admission says to a slice.
 type Answer uint8
@@ -61,7 +61,21 @@ type Ruling struct {
 	Reason classify.Reason
 	// Domain names the window that refused, when one did.
 	Domain Domain
+	// Hint says what would help, beside waiting.
+	Hint Hint
 }
+
+// Hint is what a caller had best do about a refusal.
+type Hint uint8
+
+const (
+	// NoHint: wait.
+	NoHint Hint = iota // none
+	// Divert: take another rail now, and wait for this one only if there is none.
+	Divert // divert
+	// NeedRenew: build a new endpoint; a trial is due, but not on this one.
+	NeedRenew // renew
+)
 
 // Admitted reports whether the bytes are reserved and the slice may be posted.
 func (d Decision) Admitted() bool { return d.Answer == Admit }

@@ -3,6 +3,10 @@ package cc
 import (
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // device is one local RDMA device: the window that its routes share, and the lock
@@ -20,9 +24,63 @@ type device struct {
 	granted atomic.Int64
 	leases  atomic.Int64 // how many routes have one
 
+	ctl *Controller
+
 	mu      sync.Mutex
 	lessees []*Route
 	routes  []*Route
+	pending []Transition // noted under the lock, told after it
+	// marks holds the ports that failed, and 0 for the device itself. Routes there
+	// are isolated, also those that are made later.
+	marks map[uint8]classify.Verdict
+}
+
+// locked runs f with the device's lock held and then tells of the transitions that
+// f noted.
+func (d *device) locked(f func()) {
+	d.mu.Lock()
+	f()
+	told := d.pending
+	d.pending = nil
+	d.mu.Unlock()
+	d.ctl.tell(told)
+}
+
+// note keeps a transition until the lock is released.
+func (d *device) note(t Transition) { d.pending = append(d.pending, t) }
+
+// mark isolates the routes of a port, or of the whole device for port 0, now and
+// until a trial there succeeds. The caller holds the lock.
+func (d *device) mark(port uint8, v classify.Verdict, now time.Duration) {
+	if d.marks == nil {
+		d.marks = map[uint8]classify.Verdict{}
+	}
+	d.marks[port] = v
+	for _, r := range d.routes {
+		if port == 0 || port == r.pair.Port {
+			r.isolate(v, now)
+		}
+	}
+}
+
+// liftMarks ends the marks that a trial on this port disproved. The other routes
+// keep their quarantine until a trial of their own.
+func (d *device) liftMarks(port uint8) {
+	delete(d.marks, port)
+	delete(d.marks, 0)
+}
+
+// portActive lets the barred routes of a port have an early trial, one probe
+// interval from now.
+func (d *device) portActive(port uint8, now time.Duration) {
+	for _, r := range d.routes {
+		if r.pair.Port == port && r.State() == Quarantined {
+			at := now + time.Duration(float64(d.ctl.cfg.ProbeInterval)*d.ctl.jitter())
+			r.health.local.Allow(at)
+			r.health.entry.Update(func(b *rail.Breaker) bool { b.Allow(at); return false })
+			r.reconsider(now, cause{})
+		}
+	}
 }
 
 // leasePart is the largest lease, as a part of the device's window.
@@ -62,8 +120,13 @@ func (d *device) takeAfterRecall(n int64) bool {
 		return false
 	}
 	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.recallAndTake(n)
+}
+
+// recallAndTake is takeAfterRecall with the lock held.
+func (d *device) recallAndTake(n int64) bool {
 	d.recall()
-	d.mu.Unlock()
 	return d.take(n)
 }
 

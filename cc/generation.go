@@ -35,12 +35,15 @@ type generation struct {
 	// retired is set by a counted deadline: nothing more is admitted until the
 	// next Renew.
 	retired atomic.Bool
+	// used: something was posted on it.
+	used atomic.Bool
 }
 
 // qp is one QP of a generation with what first went wrong on it.
 type qp struct {
 	QP
-	cause classify.RootCause
+	cause   classify.RootCause
+	counted bool // its failure was counted; the device's lock guards it
 }
 
 // qp returns the QP of that number, or nil. Endpoints have few QPs: a scan is

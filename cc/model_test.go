@@ -122,7 +122,7 @@ func runModel(t *testing.T, seed uint64, steps int) {
 	}
 	var qp uint64
 	var log []string
-	outcomes := []classify.Verdict{success, success, success, flush, retryExc, deadline, stalled, cancel, teardown}
+	outcomes := []classify.Verdict{success, success, success, flush, wc(classify.StatusRemAccessErr, 0), stalled, cancel, teardown}
 
 	for range steps {
 		i, j := rnd.IntN(len(permits)), rnd.IntN(len(routes))

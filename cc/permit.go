@@ -39,6 +39,10 @@ type Permit struct {
 	use      Use
 	unposted bool // acquired, and neither posted nor given back
 	direct   bool // the device's bytes are the permit's own, not from a lease
+	// evidence is the pair's evidence number at the admission: what failed by then
+	// failed before this was posted.
+	evidence uint64
+	trial    uint64 // the route's trial that this is; 0 if it is none
 	slice    taskstate.Slice
 }
 
@@ -91,7 +95,7 @@ func (p *Permit) Held() int64 {
 func (p *Permit) taken() bool { return p.unposted || p.state.Load()&stateFlags != 0 }
 
 // admit makes the permit hold n bytes that were just reserved.
-func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool) Decision {
+func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool, trial uint64) Decision {
 	if p.use == 0 {
 		p.use = Use(seed.Add(0x9e3779b9))
 	}
@@ -99,7 +103,8 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 		p.use = 1
 	}
 	p.gen, p.bytes, p.direct, p.unposted = g, n, direct, true
-	p.slice.Admitted(task, uint64(g.number), false)
+	p.evidence, p.trial = g.route.health.entry.Evidence(), trial
+	p.slice.Admitted(task, uint64(g.number), trial != 0)
 	return Decision{Ruling: Ruling{Answer: Admit}, Use: p.use}
 }
 
@@ -128,6 +133,12 @@ func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 			return err
 		}
 	}
+	if !g.used.Load() {
+		g.used.Store(true)
+	}
+	if p.trial != 0 {
+		g.route.trialPosted(p.trial, q)
+	}
 	p.qp, p.postedAt, p.unposted = q, now, false
 	p.state.Store(uint64(p.use)<<useShift | statePosted)
 	return nil
@@ -142,6 +153,7 @@ func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 func (p *Permit) Unposted() bool {
 	if p.unposted {
 		p.unposted = false
+		p.trialReturned(0)
 		p.release(false)
 		return true
 	}
@@ -215,37 +227,82 @@ func step(state uint64, v classify.Verdict) (uint64, Edges) {
 	return state | stateDeadline | stateBusy, Ended
 }
 
-// outcome records what an observation means for the QP, the generation and the
-// task. before is the state it was met in.
+// outcome records what an observation means for the QP, the route and the task.
+// before is the state it was met in.
 func (p *Permit) outcome(before uint64, v classify.Verdict, now time.Duration) {
+	r := p.gen.route
 	switch {
 	case v.Succeeded():
 		switch {
 		case before&stateDeadline != 0:
 			p.slice.SucceededLate()
-		case before&stateCancelled == 0:
+			return
+		case before&stateCancelled != 0:
+			break
+		default:
 			p.slice.Succeeded()
+			if (p.trial != 0 || r.health.watched.Load()) && r.current.Load() == p.gen {
+				r.succeeded(p, now)
+			}
+			return
 		}
 	case v == teardown:
 		if p.qp != nil {
 			p.qp.cause.Seal()
 		}
 	case v.Source() == classify.SourceSignal && !v.Countable():
-		// never posted: nothing was learnt
+		p.trialReturned(now) // never posted: nothing was learnt
+		return
 	case before&(stateDeadline|stateCancelled) != 0:
 		p.qp.note(v)
 	default:
-		p.qp.note(v)
-		if v.Source() == classify.SourceSignal {
-			p.gen.retired.Store(true)
+		p.fail(v, now)
+		return
+	}
+	if p.trial != 0 && before&stateDeadline == 0 {
+		wait := r.ctl.cfg.ProbeInterval
+		if before&stateCancelled != 0 {
+			wait = 0
 		}
-		p.slice.Failed(p.evidence(v, now))
+		r.trialUndecided(p.trial, v, now, wait)
 	}
 }
 
-// evidence describes a failed attempt for its task.
-func (p *Permit) evidence(v classify.Verdict, now time.Duration) *taskstate.Evidence {
-	ev := p.gen.route.evidence(v.Reason(), now)
+// fail records a failed attempt.
+func (p *Permit) fail(v classify.Verdict, now time.Duration) {
+	r := p.gen.route
+	p.qp.note(v)
+	if v.Source() == classify.SourceSignal {
+		p.gen.retired.Store(true)
+	}
+	if v.Countable() {
+		r.failed(p.gen, p.qp, p.trial, v, now-p.postedAt, now)
+	} else if p.trial != 0 {
+		r.trialUndecided(p.trial, v, now, r.ctl.cfg.ProbeInterval)
+	}
+	p.slice.Failed(p.evidenceOf(v, now))
+}
+
+// trialReturned frees the trial that this permit was, before it reached the wire.
+func (p *Permit) trialReturned(now time.Duration) {
+	if p.trial != 0 {
+		r := p.gen.route
+		r.trialUndecided(p.trial, classify.Verdict{}, max(now, r.ctl.now()), 0)
+	}
+}
+
+// evidenceOf describes a failed attempt for its task: how it failed, or that the
+// path is quarantined or its trial failed.
+func (p *Permit) evidenceOf(v classify.Verdict, now time.Duration) *taskstate.Evidence {
+	r := p.gen.route
+	reason := v.Reason()
+	if v.Countable() && r.State() == Quarantined && reason == classify.ReasonRouteTimeout {
+		reason = classify.ReasonPathQuarantined
+	}
+	if v.Countable() && p.trial != 0 {
+		reason = classify.ReasonProbeFailed
+	}
+	ev := r.evidence(reason, now)
 	ev.Scope, ev.Verdict, ev.Generation = v.Scope(), v, uint64(p.gen.number)
 	if p.qp != nil {
 		ev.Root = &p.qp.cause

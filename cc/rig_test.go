@@ -36,11 +36,10 @@ type rig struct {
 func newRig(t testing.TB, mode Mode) *rig {
 	t.Helper()
 	r := &rig{TB: t, now: time.Hour}
-	ctl, err := New(Config{
-		Mode:           mode,
-		MinWindowBytes: 64 * kib, StartWindowBytes: mib, MaxWindowBytes: 4 * mib,
-		DeviceWindowBytes: 4 * mib,
-	}, WithClock(func() time.Duration { return r.now }))
+	cfg := DefaultConfig()
+	cfg.Mode = mode
+	cfg.MinWindowBytes, cfg.StartWindowBytes, cfg.MaxWindowBytes, cfg.DeviceWindowBytes = 64*kib, mib, 4*mib, 4*mib
+	ctl, err := New(cfg, WithClock(func() time.Duration { return r.now }), WithJitter(func() float64 { return 1 }))
 	require.NoError(t, err)
 	r.ctl = ctl
 	return r

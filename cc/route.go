@@ -22,8 +22,12 @@ type Route struct {
 
 	window atomic.Int64 // bytes
 	// The device's lock guards these.
-	lease  int64 // bytes of device credit
-	lessee bool  // listed with the device
+	lawWindow int64 // what the law allows; window is less in some states
+	lease     int64 // bytes of device credit
+	lessee    bool  // listed with the device
+	trials    uint64
+
+	health health
 
 	refusals refusals
 	flight   flight

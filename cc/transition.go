@@ -1,0 +1,67 @@
+package cc
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
+)
+
+// Transition is a change of a route's state.
+type Transition struct {
+	Pair     rail.Pair
+	From, To State
+	// Reason and Verdict are what led to it; both are empty when time alone did.
+	Reason     classify.Reason
+	Verdict    classify.Verdict
+	Generation Generation // the current one
+	At         time.Duration
+	// LastRoute: with this transition every route to the peer is quarantined or
+	// probing. Nothing else happens to the peer; its owner may want to know.
+	LastRoute bool
+}
+
+// WithTransitions sets a function that is told of each change of a route's state.
+// It is called without a lock held, in the goroutine whose call made the change,
+// and may call the controller. Transitions of one route may arrive out of order
+// when several goroutines make them; At tells.
+func WithTransitions(hook func(Transition)) Option {
+	return func(c *Controller) { c.hook = hook }
+}
+
+// WithLogger sets a logger for transitions. Nothing else is ever logged.
+func WithLogger(log *slog.Logger) Option {
+	return func(c *Controller) { c.log = log }
+}
+
+// tell delivers transitions. No lock is held.
+func (c *Controller) tell(ts []Transition) {
+	for _, t := range ts {
+		t.LastRoute = t.To == Quarantined && c.peerIsCutOff(t.Pair)
+		if c.log != nil {
+			level := slog.LevelInfo
+			if t.To == Quarantined {
+				level = slog.LevelWarn
+			}
+			c.log.Log(context.Background(), level, "route "+t.To.String(), "pair", t.Pair.String(), "from", t.From.String(),
+				"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute)
+		}
+		if c.hook != nil {
+			c.hook(t)
+		}
+	}
+}
+
+// peerIsCutOff reports whether every route to the pair's peer is barred.
+func (c *Controller) peerIsCutOff(p rail.Pair) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range c.routes {
+		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.State().barred() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,194 @@
+package rail
+
+import "time"
+
+// Policy holds the numbers of a circuit breaker. All durations are positive.
+type Policy struct {
+	// Threshold is how many failures in a row pause the path.
+	Threshold int
+	// ErrorWindow is the longest gap between two failures in a row.
+	ErrorWindow time.Duration
+	// Cooldown is the base length of a pause, CooldownCap the longest.
+	Cooldown, CooldownCap time.Duration
+	// ProbeInterval is the time from one early or undecided trial to the next.
+	ProbeInterval time.Duration
+}
+
+// Limits of what is derived from retry times that were observed on a path.
+const (
+	// maxErrorWindow bounds an error window that was widened to four retry times.
+	maxErrorWindow = 60 * time.Second
+	// minTrialLease is the shortest lease of a trial.
+	minTrialLease = 10 * time.Second
+)
+
+// Breaker is what is known of one path's failures: the count that leads to a
+// pause, the pause, and the trial that ends it. The zero value is a path of which
+// nothing bad is known. It does no locking.
+//
+// Times are readings of one monotonic clock. jitter arguments are factors around 1
+// that spread the ends of pauses; they come from the caller.
+type Breaker struct {
+	Count       int           // failures in a row
+	LastFailure time.Duration // when Count last grew
+	Paused      bool
+	Resume      time.Duration // when the pause ends, if Paused
+	NextTrial   time.Duration // when a trial may start, if Paused; at least Resume
+	Early       time.Duration // when an early trial may start, if HasEarly
+	HasEarly    bool
+	Trial       uint64        // the trial that is out; 0 if none
+	TrialEarly  bool          // it began before Resume
+	TrialEnds   time.Duration // when its lease expires
+
+	// LongestRetry is the longest time that a work request took to fail.
+	LongestRetry time.Duration
+
+	remembered   time.Duration // length of the last pause; 0 is the base
+	lifted       bool          // a pause ended with a success
+	liftedAt     time.Duration
+	healthySince time.Duration
+	trials       uint64
+}
+
+// window returns the longest gap between failures in a row.
+func (b *Breaker) window(p Policy) time.Duration {
+	return max(p.ErrorWindow, min(4*b.LongestRetry, maxErrorWindow))
+}
+
+// Lapsed reports whether failures that were counted are too long ago to count on.
+func (b *Breaker) Lapsed(p Policy, now time.Duration) bool {
+	return !b.Paused && b.Count > 0 && now-b.LastFailure > b.window(p)
+}
+
+// Fail counts a failure and reports whether it pauses the path. A path that is
+// paused already stays as it is.
+func (b *Breaker) Fail(p Policy, now time.Duration, jitter float64) bool {
+	if b.Paused {
+		return false
+	}
+	if b.Lapsed(p, now) {
+		b.Clear(b.LastFailure + b.window(p))
+	}
+	b.leaveHealthy(p, now)
+	b.Count++
+	b.LastFailure = now
+	if b.Count < p.Threshold {
+		return false
+	}
+	b.Pause(p, now, jitter)
+	return true
+}
+
+// Pause pauses the path, unless it is paused already. The pause is longer than
+// the last one when that has not been lived down yet.
+func (b *Breaker) Pause(p Policy, now time.Duration, jitter float64) {
+	if b.Paused {
+		return
+	}
+	b.leaveHealthy(p, now)
+	cooldown := b.remembered
+	if cooldown > p.Cooldown || b.lifted && now-b.liftedAt < cooldown {
+		cooldown = min(2*cooldown, p.CooldownCap)
+	}
+	b.pause(cooldown, now, jitter)
+}
+
+func (b *Breaker) pause(cooldown, now time.Duration, jitter float64) {
+	b.remembered = cooldown
+	b.Paused, b.Resume = true, now+scale(cooldown, jitter)
+	b.NextTrial = b.Resume
+	b.HasEarly, b.Trial = false, 0
+}
+
+// leaveHealthy halves the remembered cooldown for each of its lengths that the path
+// has been healthy, down to the base. It does nothing when failures were counted
+// already.
+func (b *Breaker) leaveHealthy(p Policy, now time.Duration) {
+	if b.Count > 0 {
+		return
+	}
+	b.remembered = max(b.remembered, p.Cooldown)
+	for healthy := now - b.healthySince; b.remembered > p.Cooldown && healthy >= b.remembered; {
+		healthy -= b.remembered
+		b.remembered = max(b.remembered/2, p.Cooldown)
+	}
+}
+
+// AtBase reports whether the remembered cooldown is the base one.
+func (b *Breaker) AtBase(p Policy) bool { return b.remembered <= p.Cooldown }
+
+// Allow makes an early trial possible at the given time. It never moves Resume.
+func (b *Breaker) Allow(at time.Duration) {
+	if b.Paused {
+		b.Early, b.HasEarly = at, true
+	}
+}
+
+// Withdraw takes back what Allow allowed.
+func (b *Breaker) Withdraw() { b.HasEarly = false }
+
+// TrialDue returns when the next trial may start, if the path is paused.
+func (b *Breaker) TrialDue() time.Duration {
+	if b.HasEarly {
+		return min(b.Early, b.NextTrial)
+	}
+	return b.NextTrial
+}
+
+// TrialOut reports whether a trial is on the wire and its lease runs.
+func (b *Breaker) TrialOut(now time.Duration) bool { return b.Trial != 0 && now < b.TrialEnds }
+
+// StartTrial leases the one trial and returns its number. The caller has seen that
+// it is due and that none is out.
+func (b *Breaker) StartTrial(now time.Duration) uint64 {
+	b.trials++
+	b.Trial = b.trials
+	b.TrialEarly = now < b.Resume
+	b.TrialEnds = now + max(minTrialLease, 2*b.LongestRetry)
+	b.HasEarly = false
+	return b.Trial
+}
+
+// TrialFailed ends a trial with a failure: a new, longer pause; or, for an early
+// one, the next early trial an interval later. Another trial's number is ignored.
+func (b *Breaker) TrialFailed(p Policy, trial uint64, now time.Duration, jitter float64) bool {
+	if trial == 0 || trial != b.Trial {
+		return false
+	}
+	b.Trial = 0
+	if b.TrialEarly && now < b.Resume {
+		b.Allow(now + scale(p.ProbeInterval, jitter))
+		return true
+	}
+	b.pause(min(2*max(b.remembered, p.Cooldown), p.CooldownCap), now, jitter)
+	return true
+}
+
+// TrialUndecided ends a trial that proved nothing: the next may start after wait.
+func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
+	if trial == 0 || trial != b.Trial {
+		return false
+	}
+	b.Trial = 0
+	if at := now + wait; at < b.Resume {
+		b.Allow(at)
+	} else {
+		b.NextTrial = at
+	}
+	return true
+}
+
+// Lift ends the pause after a success.
+func (b *Breaker) Lift(now time.Duration) {
+	b.lifted, b.liftedAt, b.healthySince = true, now, now
+	b.Paused, b.Trial, b.HasEarly, b.Count = false, 0, false, 0
+}
+
+// Clear forgets the failures that were counted: the path is healthy since now.
+func (b *Breaker) Clear(now time.Duration) {
+	if b.Count > 0 {
+		b.Count, b.healthySince = 0, now
+	}
+}
+
+func scale(d time.Duration, factor float64) time.Duration { return time.Duration(float64(d) * factor) }
