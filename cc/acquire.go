@@ -22,7 +22,7 @@ import (
 //
 // Specification: admission boundary; control-plane matrix, tryAcquire rows.
 func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
-	if r.mode == Off {
+	if !enabled || r.mode == Off {
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
 	return r.tryAcquire(p, gen, n, task)
@@ -31,14 +31,14 @@ func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.T
 func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	cur := r.current.Load()
 	if cur.number != gen || cur.retired.Load() || uint64(n-1) >= MaxBytes || p.taken() || !r.takeLeased(n) {
-		return r.acquireSlowly(p, cur, gen, n, task)
+		return r.acquireSlowly(p, cur, gen, n, task, false)
 	}
 	return p.admit(cur, n, task, false, 0)
 }
 
 // acquireSlowly sorts out what the fast path met: a wrong call, an endpoint that
 // is not current, a window or a lease that n does not fit.
-func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int64, task *taskstate.Task) Decision {
+func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int64, task *taskstate.Task, probe bool) Decision {
 	if err := r.check(p, cur, gen, n); err != nil {
 		return Decision{Err: err}
 	}
@@ -49,28 +49,48 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		}
 		cur = r.none // outcomes give bytes back and change nothing else
 	}
-	switch r.State() {
-	case Suspect:
-		r.lapse(r.ctl.now())
-	case Quarantined, Probing:
-		if d, started := r.acquireBarred(p, cur, n, task); started || r.mode == Enforce {
+	counted := cur.number == 0 // in observe mode a denial is counted once
+	switch state := r.State(); {
+	case counted:
+	case state == Suspect:
+		r.device.locked(func() { r.lapse(r.device.later(r.ctl.now())) })
+	case state.barred():
+		counted = true
+		if d, started := r.acquireBarred(p, cur, n, task, probe); started || r.mode == Enforce {
 			return d
 		}
 	}
-	leased, refused := r.reserve(n)
+	leased, refused := r.reserve(p, n)
+	r.noteFull(refused)
 	switch {
 	case refused == NoDomain:
 	case r.mode == Enforce:
+		r.stake(p, n, refused)
 		return r.refuseWindow(p, refused, task)
 	default:
-		if r.State().usable() {
-			r.refusals.count(classify.ReasonByteWindow, refused)
+		if !counted {
+			why := r.windowRuling(refused)
+			r.refusals.count(why.Reason, refused)
 		}
 		r.closeLease()
 		r.flight.directAcquired.Add(units(n))
 		r.device.granted.Add(n)
 	}
+	r.enter()
+	if cur == r.none && r.current.Load() != cur {
+		r.outdated.Add(n)
+	}
 	return p.admit(cur, n, task, !leased, 0)
+}
+
+// noteFull remembers which window was the limit: only such a window may grow.
+func (r *Route) noteFull(refused Domain) {
+	switch refused {
+	case RouteDomain:
+		r.full.raise()
+	case DeviceDomain:
+		r.device.full.raise()
+	}
 }
 
 // check returns what is wrong with a call.
@@ -80,10 +100,17 @@ func (r *Route) check(p *Permit, cur *generation, gen Generation, n int64) error
 		return fmt.Errorf("cc: TryAcquire of %d bytes: must be 1 to %d; a slice has the length of its work request", n, int64(MaxBytes))
 	case p.taken():
 		return fmt.Errorf("cc: TryAcquire: %w: it has %d bytes on %s; settle it first, or use another permit", ErrHeld, p.bytes, p.gen.route.pair)
+	}
+	return r.checkGeneration("TryAcquire", cur, gen)
+}
+
+// checkGeneration returns what is wrong with a call that names a generation.
+func (r *Route) checkGeneration(call string, cur *generation, gen Generation) error {
+	switch {
 	case cur.number == closedGeneration:
-		return fmt.Errorf("cc: TryAcquire on %s: %w", r.pair, ErrClosed)
+		return fmt.Errorf("cc: %s on %s: %w", call, r.pair, ErrClosed)
 	case gen > cur.number:
-		return fmt.Errorf("cc: TryAcquire on generation %d of %s: the newest is %d; use the number that Renew returned", gen, r.pair, cur.number)
+		return fmt.Errorf("cc: %s on generation %d of %s: the newest is %d; use the number that Renew returned", call, gen, r.pair, cur.number)
 	}
 	return nil
 }
@@ -110,11 +137,14 @@ func (r *Route) takeLeased(n int64) bool {
 }
 
 // reserve takes n bytes from both windows, on the lease or directly, or from none,
-// and names the window that refused.
-func (r *Route) reserve(n int64) (leased bool, refused Domain) {
+// and names the window that refused, or in which an earlier claim takes precedence.
+func (r *Route) reserve(p *Permit, n int64) (leased bool, refused Domain) {
 	f := &r.flight
 	if h := f.inFlight(); h != 0 && h+n > r.window.Load() {
 		return false, RouteDomain
+	}
+	if d := r.yields(p); d != NoDomain {
+		return false, d
 	}
 	if r.growLease(n) && r.takeLeased(n) {
 		return true, NoDomain
@@ -127,20 +157,29 @@ func (r *Route) reserve(n int64) (leased bool, refused Domain) {
 		return false, NoDomain
 	}
 	f.undelivered.Add(n)
-	f.directSettled.Add(units(n))
+	if f.directSettled.Add(units(n))&waitBit != 0 {
+		r.roomMadeBy(p)
+	}
 	return false, DeviceDomain
 }
 
 // refuseWindow answers a slice that does not fit a window now.
 func (r *Route) refuseWindow(p *Permit, d Domain, task *taskstate.Task) Decision {
+	return r.refuse(p, task, r.windowRuling(d))
+}
+
+// windowRuling says why a full window of that domain is full.
+func (r *Route) windowRuling(d Domain) Ruling {
 	why := Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: d}
 	switch r.State() {
 	case Congested:
 		why.Reason = classify.ReasonCongestionFeedback
 	case Suspect:
-		why.Reason, why.Hint = classify.ReasonRouteSuspect, Divert
+		if d == RouteDomain && (r.ctl.cfg.SuspectWindowBytes > 0 || r.ctl.cfg.KeepLastRoute) {
+			why.Reason, why.Hint = classify.ReasonRouteSuspect, Divert
+		}
 	}
-	return r.refuse(p, task, why)
+	return why
 }
 
 // refuse counts a refusal and makes it the task's evidence. In observe mode it is

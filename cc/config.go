@@ -28,6 +28,10 @@ type Config struct {
 	// DeviceWindowBytes is the window that all routes of one local device share.
 	// At least StartWindowBytes, at most [MaxBytes].
 	DeviceWindowBytes int64
+	// ProbeWindowBytes bounds a route that is only tried: one that is kept because
+	// it is the last to its peer, and a new one on a port without a usable route.
+	// At least 1, at most MinWindowBytes.
+	ProbeWindowBytes int64
 	// SuspectWindowBytes bounds what a SUSPECT route admits; 0 is no limit.
 	SuspectWindowBytes int64
 
@@ -41,6 +45,35 @@ type Config struct {
 	Cooldown, CooldownCap time.Duration
 	// ProbeInterval is the time from one undecided or early trial to the next.
 	ProbeInterval time.Duration
+	// Law moves the windows; LawEpoch or LawRound.
+	Law Law
+	// Epoch is the length of a control epoch.
+	Epoch time.Duration
+	// TargetDrain is the drain time (bytes in flight over delivery rate; with
+	// LawRound, what exceeds an empty path's) that windows aim at. Above it pressure
+	// is high, below half of it low.
+	TargetDrain time.Duration
+	// HighPressureEpochs in a row make a route CONGESTED and shrink its window,
+	// LowPressureEpochs in a row end that and let it grow. 1 to 65535.
+	HighPressureEpochs, LowPressureEpochs int
+	// DeviceMinWindowBytes is the least window of a device; 0 is StartWindowBytes.
+	// Its largest is DeviceWindowBytes, where it starts.
+	DeviceMinWindowBytes int64
+	// SuspectAfter is early suspicion: a route with bytes out on which nothing
+	// arrives for so long, or for four drain times if that is longer, becomes SUSPECT
+	// while a sibling on its device is served. 0 turns it off.
+	SuspectAfter time.Duration
+	// StallGap is the longest time between two beats of a [Poller] that runs.
+	StallGap time.Duration
+
+	// Prober: the engine probes routes that are due ([Controller.Due]), so user slices
+	// are not used as trials, unless no probe was taken for four probe intervals.
+	Prober bool
+
+	// KeepLastRoute: timeouts do not quarantine the last usable route to a peer. It
+	// stays, limited to ProbeWindowBytes. For engines without another transport;
+	// others want to be told to avoid it.
+	KeepLastRoute bool
 }
 
 // DefaultConfig returns the defaults: mode off, windows of 64 KiB to 64 MiB that
@@ -53,12 +86,21 @@ func DefaultConfig() Config {
 		MaxWindowBytes:    64 << 20,
 		DeviceWindowBytes: 64 << 20,
 
+		ProbeWindowBytes:   64 << 10,
 		SuspectWindowBytes: 64 << 10,
 		HardErrorThreshold: 3,
 		ErrorWindow:        10 * time.Second,
 		Cooldown:           30 * time.Second,
 		CooldownCap:        300 * time.Second,
 		ProbeInterval:      time.Second,
+
+		Law:                LawEpoch,
+		Epoch:              100 * time.Millisecond,
+		TargetDrain:        500 * time.Microsecond,
+		HighPressureEpochs: 2,
+		LowPressureEpochs:  3,
+		SuspectAfter:       50 * time.Millisecond,
+		StallGap:           time.Second,
 	}
 }
 
@@ -95,6 +137,9 @@ func (c Config) Validate() error {
 	if start && dev {
 		order("StartWindowBytes", c.StartWindowBytes, "DeviceWindowBytes", c.DeviceWindowBytes)
 	}
+	if positive("ProbeWindowBytes", c.ProbeWindowBytes) && least {
+		order("ProbeWindowBytes", c.ProbeWindowBytes, "MinWindowBytes", c.MinWindowBytes)
+	}
 	if c.SuspectWindowBytes < 0 || c.SuspectWindowBytes > MaxBytes {
 		faults = append(faults, fmt.Errorf("cc: SuspectWindowBytes is %d, must be 0 (no limit) to %d bytes", c.SuspectWindowBytes, int64(MaxBytes)))
 	}
@@ -112,5 +157,6 @@ func (c Config) Validate() error {
 	if c.Cooldown > c.CooldownCap {
 		faults = append(faults, fmt.Errorf("cc: Cooldown is %s, must not be above CooldownCap, which is %s", c.Cooldown, c.CooldownCap))
 	}
+	faults = append(faults, c.lawFaults()...)
 	return errors.Join(faults...)
 }

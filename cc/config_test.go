@@ -16,9 +16,11 @@ func TestDefaultConfig(t *testing.T) {
 	assert.Equal(t, Config{
 		Mode:           Off,
 		MinWindowBytes: 65_536, StartWindowBytes: 262_144, MaxWindowBytes: 67_108_864,
-		DeviceWindowBytes:  67_108_864,
-		SuspectWindowBytes: 65_536, HardErrorThreshold: 3,
+		DeviceWindowBytes: 67_108_864,
+		ProbeWindowBytes:  65_536, SuspectWindowBytes: 65_536, HardErrorThreshold: 3,
 		ErrorWindow: 10 * time.Second, Cooldown: 30 * time.Second, CooldownCap: 5 * time.Minute, ProbeInterval: time.Second,
+		Law: LawEpoch, Epoch: 100 * time.Millisecond, TargetDrain: 500 * time.Microsecond, HighPressureEpochs: 2, LowPressureEpochs: 3,
+		SuspectAfter: 50 * time.Millisecond, StallGap: time.Second,
 	}, c)
 }
 
@@ -30,9 +32,11 @@ func TestConfigFaults(t *testing.T) {
 	}{
 		{"mode", func(c *Config) { c.Mode = 3 }, []string{"Mode is 3"}},
 		{"zero value", func(c *Config) { *c = Config{} }, []string{
-			"MinWindowBytes is 0", "StartWindowBytes is 0", "MaxWindowBytes is 0", "DeviceWindowBytes is 0", "HardErrorThreshold is 0",
+			"MinWindowBytes is 0", "StartWindowBytes is 0", "MaxWindowBytes is 0", "DeviceWindowBytes is 0", "ProbeWindowBytes is 0", "HardErrorThreshold is 0",
 			"ErrorWindow is 0s", "Cooldown is 0s", "CooldownCap is 0s", "ProbeInterval is 0s",
+			"Epoch is 0s", "TargetDrain is 0s", "StallGap is 0s", "HighPressureEpochs is 0", "LowPressureEpochs is 0",
 		}},
+		{"probe window above minimum", func(c *Config) { c.MinWindowBytes = c.ProbeWindowBytes - 1 }, []string{"ProbeWindowBytes is 65536, must not be above MinWindowBytes, which is 65535"}},
 		{"negative suspect window", func(c *Config) { c.SuspectWindowBytes = -1 }, []string{"SuspectWindowBytes is -1, must be 0 (no limit)"}},
 		{"no suspect window", func(c *Config) { c.SuspectWindowBytes = 0 }, nil},
 		{"threshold", func(c *Config) { c.HardErrorThreshold = -2 }, []string{"HardErrorThreshold is -2"}},
@@ -40,12 +44,23 @@ func TestConfigFaults(t *testing.T) {
 		{"endless cooldown", func(c *Config) { c.CooldownCap = 1<<63 - 1 }, []string{"CooldownCap is"}},
 		{"negative", func(c *Config) { c.MinWindowBytes = -1 }, []string{"MinWindowBytes is -1"}},
 		{"too large", func(c *Config) { c.DeviceWindowBytes = MaxBytes + 1 }, []string{"DeviceWindowBytes is 2305843009213693952"}},
-		{"minimum above maximum", func(c *Config) { c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes = 3, 3, 2 }, []string{"MinWindowBytes is 3, must not be above MaxWindowBytes, which is 2", "StartWindowBytes is 3"}},
+		{"minimum above maximum", func(c *Config) {
+			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.ProbeWindowBytes = 3, 3, 2, 1
+		}, []string{"MinWindowBytes is 3, must not be above MaxWindowBytes, which is 2", "StartWindowBytes is 3"}},
 		{"minimum above start", func(c *Config) { c.MinWindowBytes = c.StartWindowBytes + 1 }, []string{"must not be above StartWindowBytes"}},
 		{"start above device", func(c *Config) { c.DeviceWindowBytes = c.StartWindowBytes - 1 }, []string{"must not be above DeviceWindowBytes"}},
 		{"equal windows are fine", func(c *Config) {
-			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 1, 1, 1, 1
+			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes, c.ProbeWindowBytes = 1, 1, 1, 1, 1
 		}, nil},
+		{"law", func(c *Config) { c.Law = 2 }, []string{"Law is 2; use LawEpoch or LawRound"}},
+		{"short epoch", func(c *Config) { c.Epoch = time.Microsecond }, []string{"Epoch is 1µs, must be 1ms to"}},
+		{"no target", func(c *Config) { c.TargetDrain = 0 }, []string{"TargetDrain is 0s, must be 1µs to"}},
+		{"negative stall gap", func(c *Config) { c.StallGap = -1 }, []string{"StallGap is -1ns"}},
+		{"epochs in a row", func(c *Config) { c.HighPressureEpochs, c.LowPressureEpochs = 0, 65536 }, []string{"HighPressureEpochs is 0, must be 1 to 65535", "LowPressureEpochs is 65536"}},
+		{"negative suspicion", func(c *Config) { c.SuspectAfter = -1 }, []string{"SuspectAfter is -1ns, must be 0 (off)"}},
+		{"no early suspicion", func(c *Config) { c.SuspectAfter = 0 }, nil},
+		{"negative least device window", func(c *Config) { c.DeviceMinWindowBytes = -1 }, []string{"DeviceMinWindowBytes is -1, must be 0 (StartWindowBytes)"}},
+		{"least device window above device window", func(c *Config) { c.DeviceMinWindowBytes = c.DeviceWindowBytes + 1 }, []string{"DeviceMinWindowBytes is 67108865, must not be above DeviceWindowBytes"}},
 		{"largest", func(c *Config) { c.DeviceWindowBytes, c.MaxWindowBytes = MaxBytes, MaxBytes }, nil},
 	}
 	for _, tt := range tests {

@@ -27,6 +27,13 @@ type Controller struct {
 	routes  map[rail.Pair]*Route
 	devices map[string]*device
 	qps     registry
+	pollers map[qpKey]*Poller // by CQ
+	// deviceList is the devices again. It only grows: who copied it may read on.
+	deviceList []*device
+
+	law       law
+	deviceLaw epochLaw
+	monitor   monitor
 }
 
 // Option sets a collaborator of a controller.
@@ -51,6 +58,9 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if !enabled {
+		cfg.Mode = Off
+	}
 	c := &Controller{
 		cfg:     cfg,
 		now:     clock.Now,
@@ -59,10 +69,15 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 		routes:  map[rail.Pair]*Route{},
 		devices: map[string]*device{},
 		qps:     registry{},
+		pollers: map[qpKey]*Poller{},
 	}
 	for _, o := range opts {
 		o(c)
 	}
+	c.law, c.deviceLaw = cfg.laws()
+	c.monitor.last = c.now()
+	c.monitor.epoch = c.monitor.last / cfg.Epoch
+	c.monitor.began = c.monitor.last
 	return c, nil
 }
 
@@ -79,37 +94,38 @@ func (c *Controller) Route(pair rail.Pair) (*Route, error) {
 	if err := pair.Validate(); err != nil {
 		return nil, err
 	}
+	r, told, err := c.findRoute(pair)
+	c.tell(told)
+	return r, err
+}
+
+// findRoute finds or makes a route, and returns the transitions of a new one.
+func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
+		return nil, nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
 	}
 	if r := c.routes[pair]; r != nil {
-		return r, nil
+		return r, nil, nil
 	}
 	dev := c.devices[pair.Local]
 	if dev == nil {
 		dev = &device{name: pair.Local, ctl: c}
 		dev.window.Store(c.cfg.DeviceWindowBytes)
 		c.devices[pair.Local] = dev
+		c.deviceList = append(c.deviceList, dev)
 	}
 	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
 	r.lawWindow = c.cfg.StartWindowBytes
 	r.window.Store(r.lawWindow)
 	r.health.entry = c.table.Entry(pair)
 	r.none = &generation{route: r}
+	r.longSample = min(longSample, c.cfg.TargetDrain/4)
 	r.current.Store(r.none)
 	r.flight.leasedAcquired.Store(closedBit)
 	c.routes[pair] = r
-	dev.mu.Lock()
-	defer dev.mu.Unlock()
-	dev.routes = append(dev.routes, r)
-	for port, v := range dev.marks {
-		if port == 0 || port == pair.Port {
-			r.isolate(v, c.now())
-		}
-	}
-	return r, nil
+	return r, dev.run(func() { dev.add(r, c.now()) }), nil
 }
 
 // Event takes an asynchronous event that the caller's own reader got, and returns
@@ -138,6 +154,9 @@ func (c *Controller) Event(e classify.Event, now time.Duration) (v classify.Verd
 
 // event applies a verdict within its scope and counts the QPs that it reaches.
 func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Duration) (reached int) {
+	if c.cfg.Mode == Off {
+		return 0
+	}
 	var hit []*registered
 	c.mu.Lock()
 	if c.closed {
@@ -148,11 +167,15 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 	dev := c.devices[e.Element.Device]
 	c.mu.Unlock()
 
+	faulty := map[*generation][]*qp{}
 	for _, r := range hit {
 		r.qp.note(v)
 		if v.Countable() {
-			r.gen.route.failed(r.gen, r.qp, 0, v, 0, now)
+			faulty[r.gen] = append(faulty[r.gen], r.qp)
 		}
+	}
+	for gen, qps := range faulty {
+		gen.route.failed(gen, failure{verdict: v}, now, qps...)
 	}
 	if dev == nil {
 		return 0
@@ -162,7 +185,8 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 		case v.Immediate() && v.Scope() == classify.ScopeCQ:
 			for _, r := range hit {
 				if r.gen.route.current.Load() == r.gen {
-					r.gen.route.isolate(v, now)
+					r.gen.route.isolate(v, dev.later(now))
+					dev.checkUsable(r.gen.route, v, dev.latest)
 				}
 			}
 		case v.Immediate() && v.Scope() == classify.ScopePort:
@@ -185,6 +209,8 @@ func (c *Controller) Close() {
 	c.closed = true
 	for _, r := range c.routes {
 		r.current.Store(&generation{number: closedGeneration, route: r})
+		r.wake()
+		r.returnTrial(c.now())
 	}
 	clear(c.qps)
 }

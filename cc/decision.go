@@ -48,7 +48,8 @@ type Decision struct {
 	Use Use
 	// RetryAfter is how long the refusal is known to last; 0 if unknown.
 	RetryAfter time.Duration
-	// Err is set when the call itself was wrong; Answer is then Refused.
+	// Err is set when the call itself was wrong; Answer is then Refused. From
+	// [Route.Wait] it may also be why waiting ended, with the latest answer.
 	Err error
 }
 

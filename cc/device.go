@@ -25,6 +25,13 @@ type device struct {
 	leases  atomic.Int64 // how many routes have one
 
 	ctl *Controller
+	activity
+
+	// line is who stands in line for the device's room; nil if nobody does.
+	// roomWanted says that the first of them waits to be woken.
+	line       atomic.Pointer[line]
+	roomWanted atomic.Bool
+	lineMu     sync.Mutex // guards the lines of the device and its routes; taken last
 
 	mu      sync.Mutex
 	lessees []*Route
@@ -33,17 +40,29 @@ type device struct {
 	// marks holds the ports that failed, and 0 for the device itself. Routes there
 	// are isolated, also those that are made later.
 	marks map[uint8]classify.Verdict
+	// exhausted holds the ports without a usable route, and 0 for the device.
+	exhausted map[uint8]bool
+	latest    time.Duration
 }
 
 // locked runs f with the device's lock held and then tells of the transitions that
 // f noted.
-func (d *device) locked(f func()) {
+func (d *device) locked(f func()) { d.ctl.tell(d.run(f)) }
+
+// run runs f with the device's lock held and returns the transitions that f noted.
+func (d *device) run(f func()) (told []Transition) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	f()
-	told := d.pending
-	d.pending = nil
-	d.mu.Unlock()
-	d.ctl.tell(told)
+	told, d.pending = d.pending, nil
+	return told
+}
+
+// later returns now, or the latest time that health was told of on this device if
+// that is later: time does not go back. The caller holds the lock.
+func (d *device) later(now time.Duration) time.Duration {
+	d.latest = max(d.latest, now)
+	return d.latest
 }
 
 // note keeps a transition until the lock is released.
@@ -56,9 +75,31 @@ func (d *device) mark(port uint8, v classify.Verdict, now time.Duration) {
 		d.marks = map[uint8]classify.Verdict{}
 	}
 	d.marks[port] = v
+	now = d.later(now)
+	var last *Route
 	for _, r := range d.routes {
 		if port == 0 || port == r.pair.Port {
 			r.isolate(v, now)
+			last = r
+		}
+	}
+	if last != nil {
+		d.checkUsable(last, v, now)
+	}
+}
+
+// add takes in a new route: what the port and the device suffer from, it suffers
+// too. The caller holds the lock.
+func (d *device) add(r *Route, now time.Duration) {
+	d.routes = append(d.routes, r)
+	if r.health.limited = d.limits(r.pair.Port); r.health.limited {
+		r.health.watched.Store(true)
+		r.applyWindow()
+	}
+	for port, v := range d.marks {
+		if port == 0 || port == r.pair.Port {
+			r.isolate(v, d.later(now))
+			d.checkUsable(r, v, now)
 		}
 	}
 }
@@ -73,9 +114,10 @@ func (d *device) liftMarks(port uint8) {
 // portActive lets the barred routes of a port have an early trial, one probe
 // interval from now.
 func (d *device) portActive(port uint8, now time.Duration) {
+	now = d.later(now)
 	for _, r := range d.routes {
-		if r.pair.Port == port && r.State() == Quarantined {
-			at := now + time.Duration(float64(d.ctl.cfg.ProbeInterval)*d.ctl.jitter())
+		if r.pair.Port == port && r.State().barred() {
+			at := now + d.ctl.probeInterval()
 			r.health.local.Allow(at)
 			r.health.entry.Update(func(b *rail.Breaker) bool { b.Allow(at); return false })
 			r.reconsider(now, cause{})
@@ -107,7 +149,7 @@ func (d *device) take(n int64) bool {
 			if granted == 0 || granted+n <= d.window.Load() {
 				return true
 			}
-			d.granted.Add(-n)
+			d.giveBack(n)
 			return false
 		}
 	}
@@ -142,6 +184,21 @@ func (d *device) recall() {
 	d.leases.Store(0)
 }
 
+// returnLease ends the lease of one route, if it has one. The caller holds the lock.
+func (d *device) returnLease(r *Route) {
+	if !r.lessee {
+		return
+	}
+	d.granted.Add(r.drainLease() - r.lease)
+	last := len(d.lessees) - 1
+	d.lessees[last].place = r.place
+	d.lessees[r.place] = d.lessees[last]
+	d.lessees[last] = nil
+	d.lessees = d.lessees[:last]
+	r.lease, r.lessee = 0, false
+	d.leases.Add(-1)
+}
+
 // setWindow changes the window. A smaller one ends the leases.
 func (d *device) setWindow(bytes int64) {
 	d.mu.Lock()
@@ -149,4 +206,5 @@ func (d *device) setWindow(bytes int64) {
 	if d.window.Swap(bytes) > bytes {
 		d.recall()
 	}
+	d.wake()
 }

@@ -34,6 +34,25 @@
 // [Controller.Event]. The package starts no goroutine, opens no device and calls
 // nothing back.
 //
+// # Monitor
+//
+// Windows move, and routes that fall silent are found, in [Controller.Tick], which
+// the caller makes every 10 to 20 ms:
+//
+//	for range time.Tick(10 * time.Millisecond) {
+//		ctl.Tick(ctl.Now())
+//	}
+//
+// Threads that poll for completions register as a [Poller], so that one that did
+// not run is not taken for a network that did not deliver.
+//
+// # Waiting and probing
+//
+// TryAcquire never blocks. [Route.Wait] does, for those who would spin. A slice larger
+// than a window is not starved by small ones: it leaves a claim that takes precedence
+// after two drain times. [Controller.Due] and [Route.TryProbe] serve a prober, and
+// [Route.Handoff] moves a reservation to another rail.
+//
 // # Time
 //
 // Times are readings of the controller's monotonic clock ([Controller.Now]). Read

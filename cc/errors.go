@@ -13,6 +13,11 @@ var (
 	ErrNotHeld = errors.New("permit is not held")
 	// ErrStaleGeneration: the endpoint's generation is no longer current.
 	ErrStaleGeneration = errors.New("generation is stale")
+	// ErrTrialOver: the permit was the trial of a quarantined path, and ceased to be
+	// it before it was posted.
+	ErrTrialOver = errors.New("trial is over")
+	// ErrForeign: the permit is held by a route of another controller.
+	ErrForeign = errors.New("route is of another controller")
 	// ErrUnknownQP: the QP does not belong to the generation.
 	ErrUnknownQP = errors.New("QP is not of this generation")
 )

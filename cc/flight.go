@@ -101,7 +101,8 @@ func (f *flight) takeDirect(n, window int64) bool {
 	}
 }
 
-// delivered returns the bytes that arrived, ever.
+// delivered returns the bytes that arrived, ever, on endpoints that were current
+// then and before a deadline.
 func (f *flight) delivered() int64 {
 	lost := f.undelivered.Load()
 	return int64(f.leasedSettled.Load()>>unitShift+f.directSettled.Load()>>unitShift) - lost

@@ -29,9 +29,10 @@ type QP struct {
 
 // generation is one endpoint of a route. Its QPs are fixed.
 type generation struct {
-	number Generation
-	route  *Route
-	qps    []qp
+	number  Generation
+	route   *Route
+	qps     []qp
+	pollers []*Poller // who polls for the QPs
 	// retired is set by a counted deadline: nothing more is admitted until the
 	// next Renew.
 	retired atomic.Bool
@@ -44,6 +45,7 @@ type qp struct {
 	QP
 	cause   classify.RootCause
 	counted bool // its failure was counted; the device's lock guards it
+	poller  *Poller
 }
 
 // qp returns the QP of that number, or nil. Endpoints have few QPs: a scan is
@@ -97,4 +99,14 @@ func (q *qp) note(v classify.Verdict) {
 	if q != nil {
 		q.cause.Note(v)
 	}
+}
+
+// countable reports whether what first went wrong on the QP counts against the
+// path. q may be nil.
+func (q *qp) countable() bool {
+	if q == nil {
+		return false
+	}
+	root, known := q.cause.Cause()
+	return known && root.Countable()
 }

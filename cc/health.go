@@ -1,6 +1,8 @@
 package cc
 
 import (
+	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,18 +18,24 @@ type health struct {
 	// due is when a trial may start, for barred routes: whoever comes earlier is
 	// turned away without a lock.
 	due atomic.Int64
-	// watched says that a success may change the state.
+	// watched says that a success may change something.
 	watched atomic.Bool
 
 	entry     *rail.Entry  // the verdict on the pair
 	local     rail.Breaker // the verdict on the port, device or CQ
 	congested bool         // the law's
 	early     bool         // suspected before any error
+	kept      bool         // beyond the threshold, but the last usable route to the peer
+	limited   bool         // made while nothing on its port or device was usable
+	faults    *faults      // nil if there are none
 
 	// barredUpTo is the newest generation in which something may have been posted
-	// before the verdict: a trial needs a later one.
+	// before the latest verdict: a trial needs a later one. voided is the newest
+	// trial that began before it: neither that one nor an older one proves anything.
 	barredUpTo Generation
+	voided     uint64
 	trial      trial
+	probes     probes
 
 	since   time.Duration
 	reason  classify.Reason
@@ -38,11 +46,19 @@ type health struct {
 type trial struct {
 	number uint64 // of the route; 0 when none is out
 	entry  uint64 // the pair's number for it; 0 if only the local verdict is tried
-	local  uint64
+	local  uint64 // the local verdict's number for it; 0 if there is none
 	qp     *qp
+	ahead  bool // a probe that came before a trial was due
 }
 
-// State returns the route's health.
+// cause is why a state changes.
+type cause struct {
+	reason  classify.Reason
+	verdict classify.Verdict
+}
+
+// State returns the route's health. PROBING stands until somebody asks for the
+// route again, also when the trial's lease has expired meanwhile.
 func (r *Route) State() State { return State(r.health.state.Load()) }
 
 // policy returns the breaker's numbers.
@@ -54,6 +70,11 @@ func (c *Controller) policy() rail.Policy {
 		CooldownCap:   c.cfg.CooldownCap,
 		ProbeInterval: c.cfg.ProbeInterval,
 	}
+}
+
+// probeInterval returns the time to the next trial, with jitter.
+func (c *Controller) probeInterval() time.Duration {
+	return time.Duration(float64(c.cfg.ProbeInterval) * c.jitter())
 }
 
 // reconsider derives the state from the facts, opens and closes the gates for it,
@@ -74,44 +95,66 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		to = Congested
 	}
 	if path.Paused || h.local.Paused {
-		due := time.Duration(0)
-		if path.Paused {
-			due = path.TrialDue()
-		}
-		if h.local.Paused {
-			due = max(due, h.local.TrialDue())
-		}
-		h.due.Store(int64(due))
+		h.due.Store(int64(trialDue(&path, &h.local)))
 	}
+	h.kept = h.kept && to == Suspect
+	h.watched.Store(!to.usable() || h.limited || h.faults != nil)
 	if from == to {
 		return
 	}
-	if to.barred() && !from.barred() {
-		cur := r.current.Load()
-		h.barredUpTo = cur.number
-		if !cur.used.Load() && cur.number > 0 {
-			h.barredUpTo--
-		}
+	switch {
+	case to.barred() && !from.barred():
+		r.fence()
+		h.probes = probes{next: now + r.ctl.probeInterval()}
+	case to == Suspect:
+		h.probes = probes{next: now, suspects: r.current.Load().number}
 	}
 	h.state.Store(uint32(to))
-	h.watched.Store(!to.usable())
 	h.since, h.reason, h.verdict = now, why.reason, why.verdict
 	r.applyWindow()
-	r.device.note(Transition{Pair: r.pair, From: from, To: to, Reason: why.reason, Verdict: why.verdict, Generation: r.current.Load().number, At: now})
+	r.note(Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, At: now})
 }
 
-// cause is why a state changes.
-type cause struct {
-	reason  classify.Reason
-	verdict classify.Verdict
+// trialDue returns when a trial of both verdicts may start.
+func trialDue(path, local *rail.Breaker) (due time.Duration) {
+	if path.Paused {
+		due = path.TrialDue()
+	}
+	if local.Paused {
+		due = max(due, local.TrialDue())
+	}
+	return due
+}
+
+// note notes a transition or a notice, to be told when the device's lock is
+// released.
+func (r *Route) note(t Transition) {
+	t.Pair, t.Generation = r.pair, r.current.Load().number
+	r.device.note(t)
+}
+
+// fence sets a verdict apart from what came before it: generations that something
+// was posted on, and trials. The caller holds the device's lock.
+func (r *Route) fence() {
+	cur := r.current.Load()
+	upTo := cur.number
+	if !cur.used.Load() && upTo > 0 {
+		upTo--
+	}
+	r.health.barredUpTo = max(r.health.barredUpTo, upTo)
+	r.health.voided = r.trials
 }
 
 // applyWindow makes the window that admission sees fit the law's window and the
 // state. The caller holds the device's lock.
 func (r *Route) applyWindow() {
+	h, cfg := &r.health, &r.ctl.cfg
 	window := r.lawWindow
-	if r.State() == Suspect && r.ctl.cfg.SuspectWindowBytes > 0 {
-		window = min(window, r.ctl.cfg.SuspectWindowBytes)
+	if r.State() == Suspect && cfg.SuspectWindowBytes > 0 {
+		window = min(window, cfg.SuspectWindowBytes)
+	}
+	if h.kept || h.limited {
+		window = min(window, cfg.ProbeWindowBytes)
 	}
 	r.window.Store(window)
 	if !r.State().usable() {
@@ -119,92 +162,160 @@ func (r *Route) applyWindow() {
 	} else if r.flight.open() {
 		r.openLimit()
 	}
+	r.wake()
 }
 
-// lapse ends a suspicion that nothing has confirmed for the error window.
+// lapse ends a suspicion that nothing has confirmed for the error window. The
+// caller holds the device's lock.
 func (r *Route) lapse(now time.Duration) {
-	r.device.locked(func() {
-		h := &r.health
-		lapsed := false
-		h.entry.Update(func(b *rail.Breaker) bool {
-			if lapsed = b.Lapsed(r.ctl.policy(), now); lapsed {
-				b.Clear(now)
-			}
-			return false
-		})
-		if r.State() == Suspect && (lapsed || h.early && now-h.since > r.ctl.cfg.ErrorWindow) {
-			h.early = false
-			r.lawWindow = r.ctl.cfg.MinWindowBytes
-			r.reconsider(now, cause{})
-			r.applyWindow()
-		}
+	h := &r.health
+	lapsed := false
+	h.entry.Update(func(b *rail.Breaker) bool {
+		lapsed = b.Lapse(r.ctl.policy(), now)
+		return false
 	})
+	if r.State() == Suspect && (lapsed || h.early && now-h.since > r.ctl.cfg.ErrorWindow) {
+		h.early = false
+		r.lawWindow = r.ctl.cfg.MinWindowBytes
+		r.reconsider(now, cause{})
+		r.applyWindow()
+	}
 }
 
-// succeeded takes a success into the route's health. The permit is of the current
-// generation.
+// succeeded takes a success into the route's health.
 func (r *Route) succeeded(p *Permit, now time.Duration) {
 	r.device.locked(func() {
 		h := &r.health
-		switch {
-		case p.trial != 0 && p.trial == h.trial.number:
+		if r.current.Load() != p.gen || p.gen.number == 0 {
+			return
+		}
+		now = r.device.later(now)
+		h.faults = nil
+		switch state := r.State(); {
+		case state.barred() && r.proves(p):
 			h.entry.Update(func(b *rail.Breaker) bool { b.Lift(now); return false })
 			h.local.Lift(now)
 			h.trial, h.early, h.congested = trial{}, false, false
 			r.lawWindow = r.ctl.cfg.MinWindowBytes
 			r.device.liftMarks(r.pair.Port)
-		case r.State() == Suspect:
-			h.early = false
-			if p.evidence >= h.entry.Evidence() {
+			r.device.revive(r.pair.Port, now)
+		case state.barred():
+		default:
+			if h.early = false; p.evidence >= h.entry.Evidence() {
 				h.entry.Update(func(b *rail.Breaker) bool { b.Clear(now); return false })
 			}
-		default:
-			return
+			if h.limited {
+				r.device.revive(r.pair.Port, now)
+			}
 		}
 		r.reconsider(now, cause{verdict: classify.Completion(classify.StatusSuccess, 0)})
 		r.applyWindow()
 	})
 }
 
-// failed takes a countable failure of a QP into the route's health, once for each
-// QP. took is how long the work request took to fail, 0 if unknown. trialNumber is
-// the permit's, 0 if it was none or if an event speaks.
-func (r *Route) failed(g *generation, q *qp, trialNumber uint64, v classify.Verdict, took, now time.Duration) {
-	r.device.locked(func() {
-		h := &r.health
-		if g != r.current.Load() || q != nil && q.counted {
-			return
-		}
-		if q != nil {
-			q.counted = true
-		}
-		if r.State().barred() {
-			if h.trial.number != 0 && (trialNumber == h.trial.number || q != nil && q == h.trial.qp) {
-				r.trialFailed(v, now)
-			}
-			return
-		}
-		h.entry.Update(func(b *rail.Breaker) bool {
-			b.LongestRetry = max(b.LongestRetry, took)
-			b.Fail(r.ctl.policy(), now, r.ctl.jitter())
-			return true
-		})
-		r.reconsider(now, cause{v.Reason(), v})
-	})
+// proves reports whether a success of the permit disproves the verdicts on the
+// route: it is the trial, or was one that was posted after the latest verdict and
+// whose lease has expired.
+func (r *Route) proves(p *Permit) bool {
+	h := &r.health
+	return p.trial != 0 && (p.trial == h.trial.number || p.trial > h.voided && p.evidence >= h.entry.Evidence())
 }
 
-// isolate quarantines the route at once, for a port, device or CQ that failed. The
-// caller holds the device's lock.
-func (r *Route) isolate(v classify.Verdict, now time.Duration) {
-	h := &r.health
-	if !h.local.Paused {
-		path := h.entry.Breaker()
-		h.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
-		if path.Paused { // new evidence does not lengthen a running cooldown
-			h.local.Resume, h.local.NextTrial = min(h.local.Resume, path.Resume), min(h.local.Resume, path.Resume)
+// failure is countable evidence against the QPs of one generation.
+type failure struct {
+	verdict classify.Verdict
+	trial   uint64        // the permit's; 0 if it was none or if an event speaks
+	took    time.Duration // how long the work request took to fail; 0 if unknown
+	probe   bool          // it verified a SUSPECT route
+}
+
+// failed takes a failure into the route's health, once for each QP. A failure of
+// several QPs at once is one fault.
+func (r *Route) failed(g *generation, f failure, now time.Duration, qps ...*qp) {
+	c := r.ctl
+	mayKeep := c.cfg.KeepLastRoute && f.verdict.Class() == classify.ClassRouteTimeout
+	if mayKeep {
+		c.mu.Lock() // of two last routes that fail at once, one is kept
+	}
+	told := r.device.run(func() {
+		if r.firstEvidence(g, qps) {
+			r.take(f, mayKeep && c.isLastUsable(r), r.device.later(now), qps)
+		}
+	})
+	if mayKeep {
+		c.mu.Unlock()
+	}
+	c.tell(told)
+}
+
+// firstEvidence reports whether a failure of these QPs is of the current
+// generation and the first against any of them, and remembers it against all.
+func (r *Route) firstEvidence(g *generation, qps []*qp) (first bool) {
+	if g != r.current.Load() {
+		return false
+	}
+	for _, q := range qps {
+		if q != nil && !q.counted {
+			q.counted, first = true, true
 		}
 	}
-	h.local.Withdraw()
-	h.entry.Update(func(b *rail.Breaker) bool { b.Withdraw(); return false })
+	return first
+}
+
+// take counts a failure, or fails the trial with it. keep says that the route is
+// not to be quarantined for it. The caller holds the device's lock.
+func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
+	h, pol := &r.health, r.ctl.policy()
+	if r.State().barred() {
+		if h.trial.number != 0 && (f.trial == h.trial.number || slices.Contains(qps, h.trial.qp)) {
+			r.trialFailed(f, now)
+		}
+		return
+	}
+	r.lapse(now)
+	cause := cause{f.verdict.Reason(), f.verdict}
+	switch {
+	case keep:
+		pol.Threshold = math.MaxInt
+	case f.probe && r.State() == Suspect && r.current.Load().number > h.probes.suspects:
+		pol.Threshold = 1 // verified on a new endpoint, and it failed again
+		cause.reason = classify.ReasonProbeFailed
+	}
+	count := 0
+	h.entry.Update(func(b *rail.Breaker) bool {
+		b.LongestRetry = max(b.LongestRetry, f.took)
+		b.Fail(pol, now, r.ctl.jitter())
+		count = b.Count
+		return true
+	})
+	h.probes.suspects = r.current.Load().number
+	r.reconsider(now, cause)
+	if keep && count >= r.ctl.cfg.HardErrorThreshold {
+		r.keepAsLast(f.verdict, now)
+	}
+	r.device.checkUsable(r, f.verdict, now)
+}
+
+// isolate quarantines the route at once, for a port, device or CQ that failed. A
+// trial that is out began before, and decides nothing any more. The caller holds
+// the device's lock.
+func (r *Route) isolate(v classify.Verdict, now time.Duration) {
+	h := &r.health
+	if h.trial.number != 0 {
+		r.freeTrial(now, r.ctl.probeInterval())
+	}
+	if !h.local.Paused {
+		h.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
+		if path := h.entry.Breaker(); path.Paused && path.Resume > now {
+			// New evidence does not lengthen a running cooldown.
+			h.local.Resume = min(h.local.Resume, path.Resume)
+			h.local.NextTrial = h.local.Resume
+		}
+	}
+	if v.Scope() != classify.ScopeCQ {
+		h.local.Withdraw()
+		h.entry.Update(func(b *rail.Breaker) bool { b.Withdraw(); return false })
+	}
+	r.fence()
 	r.reconsider(now, cause{v.Reason(), v})
 }

@@ -6,18 +6,20 @@ package cc
 func (r *Route) growLease(n int64) bool {
 	d, f := r.device, &r.flight
 	part := min(r.window.Load(), d.window.Load()/leasePart)
-	if n > part || !r.State().usable() || d.granted.Load()+part > d.window.Load()/4*3 {
+	if n > part || !r.State().usable() || r.inLine() || d.granted.Load()+part > d.window.Load()/4*3 {
 		return false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	need := f.leased() + n
-	if need > r.window.Load()-f.direct() || !r.State().usable() {
+	if need > r.window.Load()-f.direct() || !r.State().usable() || r.inLine() {
 		return false
 	}
+	r.enterLocked()
 	if !r.lessee {
 		r.lessee = true
 		r.lease = r.resumeLease()
+		r.place = len(d.lessees)
 		d.lessees = append(d.lessees, r)
 		d.leases.Add(1)
 	}
@@ -76,10 +78,14 @@ func (r *Route) resumeLease() int64 {
 // settle gives n bytes back to where they came from: those of a lease to the lease,
 // and to the device when the lease was recalled or there was none.
 func (r *Route) settle(n int64, direct bool) {
+	var met uint64
 	if direct {
-		r.flight.directSettled.Add(units(n))
-		r.device.granted.Add(-n)
-	} else if r.flight.leasedSettled.Add(units(n))&drainBit != 0 {
-		r.device.granted.Add(-n)
+		met = r.flight.directSettled.Add(units(n))
+		r.device.giveBack(n)
+	} else if met = r.flight.leasedSettled.Add(units(n)); met&drainBit != 0 {
+		r.device.giveBack(n)
+	}
+	if met&waitBit != 0 {
+		r.roomMade()
 	}
 }

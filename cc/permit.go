@@ -37,12 +37,15 @@ type Permit struct {
 	bytes    int64
 	postedAt time.Duration
 	use      Use
-	unposted bool // acquired, and neither posted nor given back
-	direct   bool // the device's bytes are the permit's own, not from a lease
+	poller   atomic.Pointer[Poller] // written only when it changes
+	unposted bool                   // acquired, and neither posted nor given back
+	direct   bool                   // the device's bytes are the permit's own, not from a lease
+	probe    bool                   // it verifies a SUSPECT route
 	// evidence is the pair's evidence number at the admission: what failed by then
 	// failed before this was posted.
 	evidence uint64
 	trial    uint64 // the route's trial that this is; 0 if it is none
+	claim    uint64 // the slice's place in line; 0 if it has none
 	slice    taskstate.Slice
 }
 
@@ -102,8 +105,11 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 	if p.use++; p.use == 0 {
 		p.use = 1
 	}
-	p.gen, p.bytes, p.direct, p.unposted = g, n, direct, true
+	p.gen, p.bytes, p.direct, p.probe, p.unposted = g, n, direct, false, true
 	p.evidence, p.trial = g.route.health.entry.Evidence(), trial
+	if p.claim != 0 {
+		g.route.endClaim(p)
+	}
 	p.slice.Admitted(task, uint64(g.number), trial != 0)
 	return Decision{Ruling: Ruling{Answer: Admit}, Use: p.use}
 }
@@ -119,11 +125,15 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 //
 // Specification: control-plane matrix, "generation changes after acquisition".
 func (p *Permit) Posting(qpID uint64, now time.Duration) error {
+	if !enabled || p.gen == nil { // mode off keeps nothing
+		return nil
+	}
+	return p.posting(qpID, now)
+}
+
+func (p *Permit) posting(qpID uint64, now time.Duration) error {
 	g := p.gen
 	if !p.unposted {
-		if g == nil { // mode off keeps nothing
-			return nil
-		}
 		return fmt.Errorf("cc: Posting: %w; acquire it first, and post each admission once", ErrNotHeld)
 	}
 	q := g.qp(qpID)
@@ -136,8 +146,15 @@ func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 	if !g.used.Load() {
 		g.used.Store(true)
 	}
-	if p.trial != 0 {
-		g.route.trialPosted(p.trial, q)
+	if p.trial != 0 && !g.route.trialPosted(p.trial, q) {
+		if g.route.mode == Enforce {
+			p.Unposted()
+			return fmt.Errorf("cc: Posting on %s: %w: its lease expired or the path failed again; acquire again", g.route.pair, ErrTrialOver)
+		}
+		p.trial = 0
+	}
+	if q != nil && p.poller.Load() != q.poller {
+		p.poller.Store(q.poller)
 	}
 	p.qp, p.postedAt, p.unposted = q, now, false
 	p.state.Store(uint64(p.use)<<useShift | statePosted)
@@ -151,13 +168,20 @@ func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 //
 // Specification: control-plane matrix, synchronous rejection row.
 func (p *Permit) Unposted() bool {
+	if !enabled || p.gen == nil {
+		return false
+	}
+	return p.giveUp()
+}
+
+func (p *Permit) giveUp() bool {
 	if p.unposted {
 		p.unposted = false
 		p.trialReturned(0)
 		p.release(false)
 		return true
 	}
-	return p.Settle(p.use, classify.Of(classify.SignalRejectedPost), 0)&Released != 0
+	return p.settle(p.use, classify.Of(classify.SignalRejectedPost), 0)&Released != 0
 }
 
 // Settle tells the permit what became of its posted work request: a completion
@@ -179,6 +203,13 @@ func (p *Permit) Unposted() bool {
 // recording, that call of Settle takes the release too: one of the two returns
 // Released.
 func (p *Permit) Settle(u Use, v classify.Verdict, now time.Duration) Edges {
+	if !enabled || p.state.Load() == 0 { // never posted
+		return 0
+	}
+	return p.settle(u, v, now)
+}
+
+func (p *Permit) settle(u Use, v classify.Verdict, now time.Duration) Edges {
 	for {
 		state := p.state.Load()
 		if Use(state>>useShift) != u || state&statePosted == 0 {
@@ -188,13 +219,16 @@ func (p *Permit) Settle(u Use, v classify.Verdict, now time.Duration) Edges {
 		if next == state {
 			return 0
 		}
+		if next&stateBusy > state&stateBusy && p.poller.Load().voids(now) {
+			return 0 // nobody looked whether it had completed
+		}
 		if !p.state.CompareAndSwap(state, next) {
 			continue
 		}
 		switch {
 		case edges&Released != 0:
 			p.outcome(state, v, now)
-			p.release(v.Succeeded())
+			p.release(v.Succeeded() && state&stateDeadline == 0)
 		case next&stateBusy != 0 && state&stateBusy == 0:
 			p.outcome(state, v, now)
 			edges |= p.unbusy()
@@ -238,13 +272,21 @@ func (p *Permit) outcome(before uint64, v classify.Verdict, now time.Duration) {
 			p.slice.SucceededLate()
 			return
 		case before&stateCancelled != 0:
-			break
+			if r.current.Load() == p.gen {
+				p.measure(r, now)
+			}
 		default:
 			p.slice.Succeeded()
-			if (p.trial != 0 || r.health.watched.Load()) && r.current.Load() == p.gen {
-				r.succeeded(p, now)
+			if r.current.Load() == p.gen {
+				p.measure(r, now)
+				if p.trial != 0 || r.health.watched.Load() {
+					r.succeeded(p, now)
+				}
+				return
 			}
-			return
+			if p.trial == 0 {
+				return
+			}
 		}
 	case v == teardown:
 		if p.qp != nil {
@@ -260,7 +302,7 @@ func (p *Permit) outcome(before uint64, v classify.Verdict, now time.Duration) {
 		return
 	}
 	if p.trial != 0 && before&stateDeadline == 0 {
-		wait := r.ctl.cfg.ProbeInterval
+		wait := r.ctl.probeInterval()
 		if before&stateCancelled != 0 {
 			wait = 0
 		}
@@ -271,14 +313,19 @@ func (p *Permit) outcome(before uint64, v classify.Verdict, now time.Duration) {
 // fail records a failed attempt.
 func (p *Permit) fail(v classify.Verdict, now time.Duration) {
 	r := p.gen.route
+	r.troubled(p.gen, v)
 	p.qp.note(v)
 	if v.Source() == classify.SourceSignal {
 		p.gen.retired.Store(true)
+		r.wake()
 	}
 	if v.Countable() {
-		r.failed(p.gen, p.qp, p.trial, v, now-p.postedAt, now)
-	} else if p.trial != 0 {
-		r.trialUndecided(p.trial, v, now, r.ctl.cfg.ProbeInterval)
+		r.failed(p.gen, failure{v, p.trial, now - p.postedAt, p.probe}, now, p.qp)
+	} else {
+		r.faulted(p.gen, v, now)
+	}
+	if p.trial != 0 && (!v.Countable() || r.current.Load() != p.gen) {
+		r.trialUndecided(p.trial, v, now, r.ctl.probeInterval())
 	}
 	p.slice.Failed(p.evidenceOf(v, now))
 }
@@ -296,10 +343,10 @@ func (p *Permit) trialReturned(now time.Duration) {
 func (p *Permit) evidenceOf(v classify.Verdict, now time.Duration) *taskstate.Evidence {
 	r := p.gen.route
 	reason := v.Reason()
-	if v.Countable() && r.State() == Quarantined && reason == classify.ReasonRouteTimeout {
+	if v.Countable() && r.State().barred() && reason == classify.ReasonRouteTimeout {
 		reason = classify.ReasonPathQuarantined
 	}
-	if v.Countable() && p.trial != 0 {
+	if p.trial != 0 && (v.Countable() || v.Class() == classify.ClassDerivedFlush && p.qp.countable()) {
 		reason = classify.ReasonProbeFailed
 	}
 	ev := r.evidence(reason, now)
@@ -325,14 +372,19 @@ func (p *Permit) unbusy() Edges {
 			p.slice.SucceededLate()
 		}
 		p.state.Store(state &^ stateFlags)
-		p.release(state&stateSucceeded != 0)
+		p.release(false)
 		return Released
 	}
 }
 
-// release gives the bytes back to where they came from.
+// release gives the bytes back to where they came from. What an endpoint delivered
+// that is not current any more, or after a deadline, is no news of the route.
 func (p *Permit) release(delivered bool) {
 	r, n := p.gen.route, p.bytes
+	if r.current.Load() != p.gen {
+		r.outdated.Add(-n)
+		delivered = false
+	}
 	if !delivered {
 		r.flight.undelivered.Add(n)
 	}

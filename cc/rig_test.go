@@ -31,14 +31,25 @@ type rig struct {
 	now time.Duration
 }
 
-// newRig returns a controller with the windows of the field scenarios: 64 KiB
-// minimum, 1 MiB start, 4 MiB maximum and device.
+// newRig returns a controller with the numbers of the field scenarios: windows of
+// 64 KiB minimum, 1 MiB start, 4 MiB maximum and device, a target drain of 10 ms,
+// two high and two low epochs, no early suspicion.
 func newRig(t testing.TB, mode Mode) *rig {
+	t.Helper()
+	return tunedRig(t, mode, nil)
+}
+
+// tunedRig is newRig with some numbers changed.
+func tunedRig(t testing.TB, mode Mode, change func(*Config)) *rig {
 	t.Helper()
 	r := &rig{TB: t, now: time.Hour}
 	cfg := DefaultConfig()
 	cfg.Mode = mode
+	cfg.TargetDrain, cfg.LowPressureEpochs, cfg.SuspectAfter = 10*time.Millisecond, 2, 0
 	cfg.MinWindowBytes, cfg.StartWindowBytes, cfg.MaxWindowBytes, cfg.DeviceWindowBytes = 64*kib, mib, 4*mib, 4*mib
+	if change != nil {
+		change(&cfg)
+	}
 	ctl, err := New(cfg, WithClock(func() time.Duration { return r.now }), WithJitter(func() float64 { return 1 }))
 	require.NoError(t, err)
 	r.ctl = ctl

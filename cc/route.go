@@ -15,21 +15,32 @@ import (
 type Route struct {
 	mode    Mode
 	current atomic.Pointer[generation]
-	ctl     *Controller
-	pair    rail.Pair
-	device  *device
-	none    *generation // current before the first Renew
+	meter   atomic.Pointer[meter] // nil until the first slice
+	// longSample is the delay from which every completion is measured.
+	longSample time.Duration
+	active     atomic.Bool // on the monitor's list
+	full       atomicFlag  // the window refused a slice since the law last looked
+	ctl        *Controller
+	pair       rail.Pair
+	device     *device
+	none       *generation // current before the first Renew
 
 	window atomic.Int64 // bytes
 	// The device's lock guards these.
 	lawWindow int64 // what the law allows; window is less in some states
 	lease     int64 // bytes of device credit
 	lessee    bool  // listed with the device
+	place     int   // in that list
 	trials    uint64
 
 	health health
 
+	// line is who stands in line for the route's room; nil if nobody does.
+	line atomic.Pointer[line]
+
 	refusals refusals
+	// outdated is how many of the bytes in flight are not of the current generation.
+	outdated atomic.Int64
 	flight   flight
 }
 
@@ -69,7 +80,10 @@ func (r *Route) Renew(old Generation, qps []QP) (Generation, error) {
 	if err := c.qps.swap(r.pair.Local, cur, next); err != nil {
 		return cur.number, err
 	}
+	next.pollers = c.pollersOf(next)
 	r.current.Store(next)
+	r.outdated.Store(r.flight.inFlight())
+	r.wake()
 	return next.number, nil
 }
 

@@ -22,7 +22,12 @@ type DeviceSnapshot struct {
 	Device      string `json:"device"`
 	WindowBytes int64  `json:"window_bytes"`
 	// InFlightBytes is what permits have reserved.
-	InFlightBytes int64 `json:"in_flight_bytes"`
+	InFlightBytes int64        `json:"in_flight_bytes"`
+	Flow          FlowSnapshot `json:"flow"`
+	// ExhaustedPorts lists the ports on which no route is usable, and Exhausted says
+	// that none is on the whole device.
+	ExhaustedPorts []uint8 `json:"exhausted_ports,omitempty"`
+	Exhausted      bool    `json:"exhausted,omitempty"`
 }
 
 // RouteSnapshot is one route.
@@ -30,9 +35,11 @@ type RouteSnapshot struct {
 	Pair       rail.Pair  `json:"pair"`
 	Generation Generation `json:"generation"` // the current one; 0 before the first
 	// NeedsRenew: a counted deadline retired the generation.
-	NeedsRenew    bool  `json:"needs_renew"`
-	WindowBytes   int64 `json:"window_bytes"`
-	InFlightBytes int64 `json:"in_flight_bytes"`
+	NeedsRenew    bool           `json:"needs_renew"`
+	WindowBytes   int64          `json:"window_bytes"`
+	InFlightBytes int64          `json:"in_flight_bytes"`
+	Flow          FlowSnapshot   `json:"flow"`
+	Health        HealthSnapshot `json:"health"`
 	// Refusals counts refused admissions. In observe mode they are those that
 	// enforce would have refused.
 	Refusals []RefusalCount `json:"refusals,omitempty"`
@@ -51,7 +58,7 @@ func (c *Controller) Snapshot() Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.devices {
-		s.Devices = append(s.Devices, DeviceSnapshot{d.name, d.window.Load(), d.inFlight()})
+		s.Devices = append(s.Devices, d.snapshot())
 	}
 	for _, r := range c.routes {
 		s.Routes = append(s.Routes, r.Snapshot())
@@ -70,6 +77,8 @@ func (r *Route) Snapshot() RouteSnapshot {
 		NeedsRenew:    cur.retired.Load(),
 		WindowBytes:   r.window.Load(),
 		InFlightBytes: r.InFlight(),
+		Flow:          r.flowSnapshot(),
+		Health:        r.healthSnapshot(),
 		Refusals:      r.refusals.list(),
 	}
 	if s.Generation == closedGeneration {

@@ -9,10 +9,12 @@ import (
 	"github.com/rdmagate/rdmagate/rail"
 )
 
-// Transition is a change of a route's state.
+// Transition is a change of a route's state, or a notice about a route.
 type Transition struct {
 	Pair     rail.Pair
 	From, To State
+	// Notice is NoNotice for a change of state. For a notice From and To are equal.
+	Notice Notice
 	// Reason and Verdict are what led to it; both are empty when time alone did.
 	Reason     classify.Reason
 	Verdict    classify.Verdict
@@ -39,13 +41,17 @@ func WithLogger(log *slog.Logger) Option {
 // tell delivers transitions. No lock is held.
 func (c *Controller) tell(ts []Transition) {
 	for _, t := range ts {
-		t.LastRoute = t.To == Quarantined && c.peerIsCutOff(t.Pair)
+		t.LastRoute = t.To == Quarantined && t.Notice == NoNotice && c.peerIsCutOff(t.Pair)
 		if c.log != nil {
 			level := slog.LevelInfo
-			if t.To == Quarantined {
+			what := "route " + t.To.String()
+			if t.Notice != NoNotice {
+				what = t.Notice.String()
+			}
+			if t.To == Quarantined || t.Notice != NoNotice {
 				level = slog.LevelWarn
 			}
-			c.log.Log(context.Background(), level, "route "+t.To.String(), "pair", t.Pair.String(), "from", t.From.String(),
+			c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
 				"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute)
 		}
 		if c.hook != nil {

@@ -10,90 +10,127 @@ import (
 
 // acquireBarred answers on a route that only a trial may use. It starts the trial
 // if one is due, and reports whether it did.
-func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *taskstate.Task) (Decision, bool) {
+func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *taskstate.Task, probe bool) (Decision, bool) {
 	h := &r.health
 	now := r.ctl.now()
-	if due := time.Duration(h.due.Load()); now < due && r.State() == Quarantined {
+	if due := time.Duration(h.due.Load()); !probe && now < due && r.State() == Quarantined {
 		return r.avoid(p, task, NoHint, due-now), false
 	}
 	var d Decision
 	started := false
-	r.device.locked(func() { d, started = r.tryTrial(p, cur, n, task, now) })
+	r.device.locked(func() { d, started = r.tryTrial(p, cur, n, task, now, probe) })
 	return d, started
 }
 
 // tryTrial starts a trial if one is due. The caller holds the device's lock.
-func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration) (Decision, bool) {
+func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
 	h := &r.health
+	now = r.device.later(now)
 	path := h.entry.Breaker()
-	due := time.Duration(h.due.Load())
-	switch {
-	case path.TrialOut(now) || h.local.TrialOut(now):
+	if path.TrialOut(now) || h.local.TrialOut(now) {
+		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
+	}
+	r.reconsider(now, cause{}) // the lease of a trial may have expired
+	path = h.entry.Breaker()
+	switch due := r.trialFrom(&path, probe); {
+	case !r.State().barred():
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	case now < due:
 		return r.avoid(p, task, NoHint, due-now), false
-	case cur.number <= h.barredUpTo:
+	case cur.number <= h.barredUpTo && r.mode == Enforce:
+		// Who is only observed gets no such hint, and is not held to it.
 		return r.avoid(p, task, NeedRenew, 0), false
+	case cur != r.current.Load():
+		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonStaleGeneration}), false
 	}
-	// Bytes of older permits do not block the trial.
-	if !r.device.take(n) && !(r.device.recallAndTake(n)) {
+	// Bytes of older permits on the route do not block the trial.
+	if r.yields(p) != NoDomain || !r.device.take(n) && !r.device.recallAndTake(n) {
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Domain: DeviceDomain, Hint: Divert}), false
 	}
 	r.flight.directAcquired.Add(units(n))
-	r.trials++
-	h.trial = trial{number: r.trials}
-	h.entry.Update(func(b *rail.Breaker) bool {
-		if b.Paused {
-			h.trial.entry = b.StartTrial(now)
-		}
-		return false
-	})
-	if h.local.Paused {
-		h.local.LongestRetry = path.LongestRetry
-		h.trial.local = h.local.StartTrial(now)
+	r.enterLocked()
+	r.startTrial(now)
+	if probe {
+		r.probed(now)
 	}
 	d := p.admit(cur, n, task, true, r.trials)
 	r.reconsider(now, cause{reason: classify.ReasonProbing})
 	return d, true
 }
 
-// trialFailed ends the trial that is out with a failure. The caller holds the
-// device's lock.
-func (r *Route) trialFailed(v classify.Verdict, now time.Duration) {
+// startTrial leases the route's one trial.
+func (r *Route) startTrial(now time.Duration) {
 	h := &r.health
-	early := h.local.Paused && h.local.TrialEarly && now < h.local.Resume
-	pol, jitter := r.ctl.policy(), r.ctl.jitter()
+	r.trials++
+	h.trial = trial{number: r.trials, ahead: now < time.Duration(h.due.Load())}
+	var longest time.Duration
 	h.entry.Update(func(b *rail.Breaker) bool {
-		switch {
-		case h.trial.entry != 0:
-			b.TrialFailed(pol, h.trial.entry, now, jitter)
-		case !early:
-			b.Pause(pol, now, jitter)
+		longest = b.LongestRetry
+		if b.Paused {
+			h.trial.entry = b.StartTrial(now)
+		}
+		return false
+	})
+	if h.local.Paused {
+		h.local.LongestRetry = longest
+		h.trial.local = h.local.StartTrial(now)
+	}
+}
+
+// trialFailed ends the trial that is out with a failure. One that began before its
+// time changes only when the next may begin; another one pauses the pair for
+// longer, whatever quarantined the route. The caller holds the device's lock.
+func (r *Route) trialFailed(f failure, now time.Duration) {
+	h := &r.health
+	pol, jitter := r.ctl.policy(), r.ctl.jitter()
+	path := h.entry.Breaker()
+	early := h.trial.entry != 0 && path.TrialEarly || h.trial.local != 0 && h.local.TrialEarly
+	h.entry.Update(func(b *rail.Breaker) bool {
+		b.LongestRetry = max(b.LongestRetry, f.took)
+		if !early && h.trial.entry == b.Trial {
+			b.Escalate(pol, now, jitter)
 		}
 		return true
 	})
+	wait := time.Duration(0)
 	if early {
-		h.local.TrialFailed(pol, h.trial.local, now, jitter)
-	} else {
-		h.local.TrialUndecided(h.trial.local, now, 0)
+		wait = r.ctl.probeInterval()
 	}
-	h.trial = trial{}
-	r.reconsider(now, cause{classify.ReasonProbeFailed, v})
+	r.freeTrial(now, wait)
+	h.probes.next = now + r.ctl.probeInterval()
+	r.fence()
+	r.reconsider(now, cause{classify.ReasonProbeFailed, f.verdict})
+	r.device.checkUsable(r, f.verdict, now)
 }
 
-// trialUndecided ends a trial that proved nothing; the next may start after wait.
+// freeTrial ends the trial that is out without a verdict: the next may start after
+// wait. The caller holds the device's lock.
+func (r *Route) freeTrial(now, wait time.Duration) {
+	h := &r.health
+	h.entry.Update(func(b *rail.Breaker) bool {
+		b.TrialUndecided(h.trial.entry, now, wait)
+		if h.trial.ahead {
+			b.Withdraw() // the next early one is a probe again
+		}
+		return false
+	})
+	h.local.TrialUndecided(h.trial.local, now, wait)
+	if h.trial.ahead {
+		h.local.Withdraw()
+	}
+	h.probes.next = now + wait
+	h.trial = trial{}
+}
+
+// trialUndecided ends a trial that proved nothing, if it is still the one that is
+// out; the next may start after wait.
 func (r *Route) trialUndecided(number uint64, v classify.Verdict, now, wait time.Duration) {
 	r.device.locked(func() {
-		h := &r.health
-		if number != h.trial.number {
+		if number != r.health.trial.number {
 			return
 		}
-		h.entry.Update(func(b *rail.Breaker) bool {
-			b.TrialUndecided(h.trial.entry, now, wait)
-			return false
-		})
-		h.local.TrialUndecided(h.trial.local, now, wait)
-		h.trial = trial{}
+		now = r.device.later(now)
+		r.freeTrial(now, wait)
 		r.reconsider(now, cause{v.Reason(), v})
 	})
 }
@@ -105,11 +142,24 @@ func (r *Route) avoid(p *Permit, task *taskstate.Task, hint Hint, left time.Dura
 	return d
 }
 
-// trialPosted notes the QP that the trial went to.
-func (r *Route) trialPosted(number uint64, q *qp) {
+// trialPosted notes the QP that the trial goes to, and reports whether the permit
+// still is the trial.
+func (r *Route) trialPosted(number uint64, q *qp) bool {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	if r.health.trial.number == number {
-		r.health.trial.qp = q
+	if r.health.trial.number != number {
+		return false
+	}
+	r.health.trial.qp = q
+	return true
+}
+
+// returnTrial ends the lease of the trial that is out, if any, when the controller
+// is closed: others may try the pair.
+func (r *Route) returnTrial(now time.Duration) {
+	r.device.mu.Lock()
+	defer r.device.mu.Unlock()
+	if r.health.trial.number != 0 {
+		r.freeTrial(r.device.later(now), 0)
 	}
 }

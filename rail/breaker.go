@@ -8,7 +8,8 @@ type Policy struct {
 	Threshold int
 	// ErrorWindow is the longest gap between two failures in a row.
 	ErrorWindow time.Duration
-	// Cooldown is the base length of a pause, CooldownCap the longest.
+	// Cooldown is the base length of a pause, CooldownCap the longest, both before
+	// jitter.
 	Cooldown, CooldownCap time.Duration
 	// ProbeInterval is the time from one early or undecided trial to the next.
 	ProbeInterval time.Duration
@@ -47,6 +48,7 @@ type Breaker struct {
 	lifted       bool          // a pause ended with a success
 	liftedAt     time.Duration
 	healthySince time.Duration
+	healthy      time.Duration // healthy time that has halved nothing yet
 	trials       uint64
 }
 
@@ -55,9 +57,14 @@ func (b *Breaker) window(p Policy) time.Duration {
 	return max(p.ErrorWindow, min(4*b.LongestRetry, maxErrorWindow))
 }
 
-// Lapsed reports whether failures that were counted are too long ago to count on.
-func (b *Breaker) Lapsed(p Policy, now time.Duration) bool {
-	return !b.Paused && b.Count > 0 && now-b.LastFailure > b.window(p)
+// Lapse forgets failures that were counted too long ago to count on, and reports
+// whether there were any. The path is healthy from the end of the window.
+func (b *Breaker) Lapse(p Policy, now time.Duration) bool {
+	if b.Paused || b.Count == 0 || now-b.LastFailure <= b.window(p) {
+		return false
+	}
+	b.Clear(b.LastFailure + b.window(p))
+	return true
 }
 
 // Fail counts a failure and reports whether it pauses the path. A path that is
@@ -66,9 +73,7 @@ func (b *Breaker) Fail(p Policy, now time.Duration, jitter float64) bool {
 	if b.Paused {
 		return false
 	}
-	if b.Lapsed(p, now) {
-		b.Clear(b.LastFailure + b.window(p))
-	}
+	b.Lapse(p, now)
 	b.leaveHealthy(p, now)
 	b.Count++
 	b.LastFailure = now
@@ -94,25 +99,31 @@ func (b *Breaker) Pause(p Policy, now time.Duration, jitter float64) {
 }
 
 func (b *Breaker) pause(cooldown, now time.Duration, jitter float64) {
-	b.remembered = cooldown
+	b.remembered, b.healthy = cooldown, 0
 	b.Paused, b.Resume = true, now+scale(cooldown, jitter)
 	b.NextTrial = b.Resume
 	b.HasEarly, b.Trial = false, 0
 }
 
 // leaveHealthy halves the remembered cooldown for each of its lengths that the path
-// has been healthy, down to the base. It does nothing when failures were counted
-// already.
+// has been healthy, down to the base. What is left of the healthy time counts
+// towards the next halving. It does nothing when failures were counted already.
 func (b *Breaker) leaveHealthy(p Policy, now time.Duration) {
 	if b.Count > 0 {
 		return
 	}
 	b.remembered = max(b.remembered, p.Cooldown)
-	for healthy := now - b.healthySince; b.remembered > p.Cooldown && healthy >= b.remembered; {
-		healthy -= b.remembered
+	b.healthy += now - b.healthySince
+	b.healthySince = now
+	for b.remembered > p.Cooldown && b.healthy >= b.remembered {
+		b.healthy -= b.remembered
 		b.remembered = max(b.remembered/2, p.Cooldown)
 	}
 }
+
+// Cooldown returns the length that the next pause starts from, before what the path
+// may live down until then.
+func (b *Breaker) Cooldown(p Policy) time.Duration { return max(b.remembered, p.Cooldown) }
 
 // AtBase reports whether the remembered cooldown is the base one.
 func (b *Breaker) AtBase(p Policy) bool { return b.remembered <= p.Cooldown }
@@ -149,22 +160,31 @@ func (b *Breaker) StartTrial(now time.Duration) uint64 {
 	return b.Trial
 }
 
-// TrialFailed ends a trial with a failure: a new, longer pause; or, for an early
-// one, the next early trial an interval later. Another trial's number is ignored.
+// TrialFailed ends a trial with a failure: a new, longer pause; or, if it began
+// before Resume, the next trial an interval later, while Resume stays. Another
+// trial's number is ignored.
 func (b *Breaker) TrialFailed(p Policy, trial uint64, now time.Duration, jitter float64) bool {
 	if trial == 0 || trial != b.Trial {
 		return false
 	}
-	b.Trial = 0
-	if b.TrialEarly && now < b.Resume {
-		b.Allow(now + scale(p.ProbeInterval, jitter))
-		return true
+	if b.TrialEarly {
+		return b.TrialUndecided(trial, now, scale(p.ProbeInterval, jitter))
 	}
-	b.pause(min(2*max(b.remembered, p.Cooldown), p.CooldownCap), now, jitter)
+	b.Escalate(p, now, jitter)
 	return true
 }
 
+// Escalate pauses the path for longer than the last time, also when it is paused
+// already: a trial has failed.
+func (b *Breaker) Escalate(p Policy, now time.Duration, jitter float64) {
+	if !b.Paused {
+		b.leaveHealthy(p, now)
+	}
+	b.pause(min(2*max(b.remembered, p.Cooldown), p.CooldownCap), now, jitter)
+}
+
 // TrialUndecided ends a trial that proved nothing: the next may start after wait.
+// Another trial's number is ignored.
 func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 	if trial == 0 || trial != b.Trial {
 		return false
@@ -181,7 +201,7 @@ func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 // Lift ends the pause after a success.
 func (b *Breaker) Lift(now time.Duration) {
 	b.lifted, b.liftedAt, b.healthySince = true, now, now
-	b.Paused, b.Trial, b.HasEarly, b.Count = false, 0, false, 0
+	b.Paused, b.Trial, b.HasEarly, b.Count, b.healthy = false, 0, false, 0, 0
 }
 
 // Clear forgets the failures that were counted: the path is healthy since now.

@@ -1,0 +1,231 @@
+package cc
+
+import (
+	"container/list"
+	"sync/atomic"
+	"time"
+)
+
+// Claims keep large slices from starving. A slice that exceeds the window fits only
+// when nothing else is in flight, and a steady stream of small ones never lets that
+// happen. So the first such slice that a domain (a route or a device) defers leaves
+// a claim there. For two drain times of the domain others may overtake it; after
+// that all are deferred until it is admitted, unless their own claim is older. A
+// claim that is not retried for four drain times lapses. A parked waiter is a claim
+// of its own that does not lapse.
+const (
+	claimPrecedes = 2 // drain times
+	claimLapses   = 4
+)
+
+// minDrainTime is the shortest drain time that claims reckon with, so that a claim
+// does not lapse between two rounds of a caller's loop.
+const minDrainTime = time.Millisecond
+
+// line is who stands in line for room in a domain. A domain has one only while
+// somebody stands there; until it is gone no bytes are taken on leases, so that
+// every slice comes by. The lock of the device's lines guards it; to be the first,
+// one holds the device's lock too, so that no lease is just being made.
+type line struct {
+	claim  claim     // of a slice that comes again by itself
+	parked list.List // of place, oldest number first
+}
+
+// claims numbers the places in lines: the lower came first.
+var claims atomic.Uint64
+
+// claim is one slice's place.
+type claim struct {
+	number         uint64 // 0 if there is none
+	since, retried time.Duration
+}
+
+// place is a waiter's place in one line.
+type place struct {
+	*waiter
+	since time.Duration
+}
+
+// first returns the waiter whose turn it is, or nil.
+func (l *line) first() *waiter {
+	if l == nil || l.parked.Len() == 0 {
+		return nil
+	}
+	return l.parked.Front().Value.(place).waiter
+}
+
+// holds reports whether the number stands here as a claim or as the first waiter.
+func (l *line) holds(number uint64) bool {
+	if l == nil {
+		return false
+	}
+	w := l.first()
+	return l.claim.number == number || w != nil && w.number == number
+}
+
+// precedes reports whether somebody who came before number, and no later than
+// since, stands here. Number 0 came last of all.
+func (l *line) precedes(number uint64, since time.Duration) bool {
+	if l == nil {
+		return false
+	}
+	before := func(c claim) bool {
+		return c.number != 0 && (number == 0 || c.number < number) && c.since <= since
+	}
+	if before(l.claim) {
+		return true
+	}
+	if l.parked.Len() == 0 {
+		return false
+	}
+	p := l.parked.Front().Value.(place)
+	return before(claim{number: p.number, since: p.since})
+}
+
+// routeLine and deviceLine return the line, and make it if there is none. The caller
+// holds the device's lock and that of its lines.
+func (r *Route) routeLine() *line {
+	if r.line.Load() == nil {
+		r.line.Store(&line{})
+		r.flight.leasedAcquired.Or(closedBit)
+	}
+	return r.line.Load()
+}
+
+func (d *device) deviceLine() *line {
+	if d.line.Load() == nil {
+		d.line.Store(&line{})
+		d.recall()
+	}
+	return d.line.Load()
+}
+
+// tidyLines drops empty lines, and wakes those whose turn it may be now. The caller
+// holds the lock of the lines.
+func (r *Route) tidyLines() {
+	if l := r.line.Load(); l != nil && l.claim.number == 0 && l.parked.Len() == 0 {
+		r.line.Store(nil)
+	}
+	r.line.Load().first().wake()
+	r.device.tidyLine()
+}
+
+func (d *device) tidyLine() {
+	if l := d.line.Load(); l != nil && l.claim.number == 0 && l.parked.Len() == 0 {
+		d.line.Store(nil)
+	}
+	d.line.Load().first().wake()
+}
+
+// inLine reports whether anybody stands in line for bytes that the route could take.
+func (r *Route) inLine() bool { return r.line.Load() != nil || r.device.line.Load() != nil }
+
+// yields names the domain in which the permit's slice has to stand back for an
+// earlier claim, or none.
+func (r *Route) yields(p *Permit) Domain {
+	d := r.device
+	if !r.inLine() {
+		return NoDomain
+	}
+	now, mine := r.ctl.now(), r.drainTime()
+	shared := d.drainTime()
+	d.lineMu.Lock()
+	defer d.lineMu.Unlock()
+	lapsed := lapse(r.line.Load(), now-claimLapses*mine)
+	if lapse(d.line.Load(), now-claimLapses*shared) || lapsed {
+		r.tidyLines()
+	}
+	if !r.line.Load().holds(p.claim) && !d.line.Load().holds(p.claim) {
+		p.claim = 0
+	}
+	switch {
+	case r.line.Load().precedes(p.claim, now-claimPrecedes*mine):
+		return RouteDomain
+	case d.line.Load().precedes(p.claim, now-claimPrecedes*shared):
+		return DeviceDomain
+	}
+	return NoDomain
+}
+
+// lapse ends a claim that was last retried before then.
+func lapse(l *line, then time.Duration) bool {
+	if l == nil || l.claim.number == 0 || l.claim.retried > then {
+		return false
+	}
+	l.claim = claim{}
+	return true
+}
+
+// stake leaves a claim for a slice that was refused and exceeds the window, unless
+// the domain has one. The claims that the slice has already are retried with that.
+func (r *Route) stake(p *Permit, n int64, refused Domain) {
+	d := r.device
+	window := r.window.Load()
+	if refused == DeviceDomain {
+		window = d.window.Load()
+	}
+	if n <= window && p.claim == 0 {
+		return
+	}
+	now := r.ctl.now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lineMu.Lock()
+	defer d.lineMu.Unlock()
+	if w := r.line.Load().first(); w != nil && w.number == p.claim {
+		return // parked: its place is its claim
+	}
+	kept := false
+	for _, l := range []*line{r.line.Load(), d.line.Load()} {
+		if l != nil && p.claim != 0 && l.claim.number == p.claim {
+			l.claim.retried, kept = max(l.claim.retried, now), true
+		}
+	}
+	if n <= window {
+		if !kept {
+			p.claim = 0
+		}
+		return
+	}
+	var l *line
+	if refused == DeviceDomain {
+		l = d.deviceLine()
+	} else {
+		l = r.routeLine()
+	}
+	if l.claim.number != 0 {
+		return
+	}
+	if !kept {
+		p.claim = claims.Add(1)
+	}
+	l.claim = claim{number: p.claim, since: now, retried: now}
+}
+
+// endClaim ends the claims of a slice that was admitted.
+func (r *Route) endClaim(p *Permit) {
+	d := r.device
+	d.lineMu.Lock()
+	defer d.lineMu.Unlock()
+	for _, l := range []*line{r.line.Load(), d.line.Load()} {
+		if l != nil && l.claim.number == p.claim {
+			l.claim = claim{}
+		}
+	}
+	p.claim = 0
+	r.tidyLines()
+}
+
+// drainTime is how long the route takes to deliver what is in flight on it, as far
+// as claims reckon with it.
+func (r *Route) drainTime() time.Duration {
+	if m := r.meter.Load(); m != nil {
+		return max(minDrainTime, m.drain.get())
+	}
+	return minDrainTime
+}
+
+// drainTime is the same of the device.
+func (d *device) drainTime() time.Duration {
+	return max(minDrainTime, d.report.drain.get())
+}

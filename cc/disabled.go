@@ -1,0 +1,5 @@
+//go:build rdmagate_off
+
+package cc
+
+const enabled = false

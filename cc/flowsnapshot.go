@@ -1,0 +1,55 @@
+package cc
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/rdmagate/rdmagate/taskstate"
+)
+
+// FlowSnapshot is how bytes flow on a route or a device.
+type FlowSnapshot struct {
+	// DrainTime is how long it takes to deliver what is in flight, in nanoseconds:
+	// that of the latest control epoch with deliveries. Not observed before the first.
+	DrainTime taskstate.Observed[time.Duration] `json:"drain_time"`
+	// DeliveredBytes have arrived, ever, on endpoints that were current then. What
+	// completed after a deadline is not in it.
+	DeliveredBytes int64 `json:"delivered_bytes"`
+	// Pressure is what the latest control epoch showed. An idle route keeps that of
+	// its last one.
+	Pressure Pressure `json:"pressure"`
+}
+
+// gauge is a time that was observed, or not yet.
+type gauge struct{ plusOne atomic.Int64 }
+
+func (g *gauge) set(d time.Duration) { g.plusOne.Store(int64(d) + 1) }
+
+// get returns the time, 0 if it was not observed.
+func (g *gauge) get() time.Duration { return time.Duration(max(0, g.plusOne.Load()-1)) }
+
+func (g *gauge) observed() (o taskstate.Observed[time.Duration]) {
+	if v := g.plusOne.Load(); v > 0 {
+		o = taskstate.Seen(time.Duration(v - 1))
+	}
+	return o
+}
+
+func (r *Route) flowSnapshot() FlowSnapshot {
+	s := FlowSnapshot{DeliveredBytes: r.flight.delivered()}
+	if m := r.meter.Load(); m != nil {
+		s.DrainTime = m.drain.observed()
+		s.Pressure = Pressure(m.pressure.Load())
+	}
+	return s
+}
+
+func (d *device) flowSnapshot() FlowSnapshot {
+	s := FlowSnapshot{DrainTime: d.report.drain.observed(), Pressure: Pressure(d.report.pressure.Load())}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.routes {
+		s.DeliveredBytes += r.flight.delivered()
+	}
+	return s
+}

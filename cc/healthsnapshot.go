@@ -1,0 +1,77 @@
+package cc
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+)
+
+// HealthSnapshot is a route's health. Times are readings of the controller's clock.
+type HealthSnapshot struct {
+	State State `json:"state"`
+	// Since is when the state began. Reason and Verdict are what led to it; both
+	// are empty when time alone did, and for a route that was healthy all along.
+	Since    time.Duration    `json:"since"`
+	Reason   classify.Reason  `json:"reason"`
+	Verdict  classify.Verdict `json:"-"`
+	Evidence string           `json:"evidence,omitempty"` // Verdict as text
+	// Failures is how many were counted in a row.
+	Failures int `json:"failures"`
+	// CooldownLeft is how long a quarantine still runs; 0 when it is over or there
+	// is none. Cooldown is the length that the pair's next pause starts from.
+	CooldownLeft time.Duration `json:"cooldown_left"`
+	Cooldown     time.Duration `json:"cooldown"`
+	// TrialOut: a trial is out and its lease runs.
+	TrialOut bool `json:"trial_out"`
+	// PersistentFault, KeptAsLast and Limited: see [PersistentFault],
+	// [LastRouteKept] and [PortExhausted].
+	PersistentFault bool `json:"persistent_fault,omitempty"`
+	KeptAsLast      bool `json:"kept_as_last,omitempty"`
+	Limited         bool `json:"limited,omitempty"`
+}
+
+func (r *Route) healthSnapshot() HealthSnapshot {
+	now := r.ctl.now()
+	r.device.mu.Lock()
+	defer r.device.mu.Unlock()
+	h := &r.health
+	path := h.entry.Breaker()
+	s := HealthSnapshot{
+		State:           r.State(),
+		Since:           h.since,
+		Reason:          h.reason,
+		Verdict:         h.verdict,
+		Failures:        path.Count,
+		Cooldown:        path.Cooldown(r.ctl.policy()),
+		TrialOut:        path.TrialOut(now) || h.local.TrialOut(now),
+		PersistentFault: h.faults != nil && h.faults.raised,
+		KeptAsLast:      h.kept,
+		Limited:         h.limited,
+	}
+	if h.verdict != (classify.Verdict{}) {
+		s.Evidence = h.verdict.String()
+	}
+	if path.Paused {
+		s.CooldownLeft = max(0, path.Resume-now)
+	}
+	if h.local.Paused {
+		s.CooldownLeft = max(s.CooldownLeft, h.local.Resume-now)
+	}
+	return s
+}
+
+func (d *device) snapshot() DeviceSnapshot {
+	s := DeviceSnapshot{Device: d.name, WindowBytes: d.window.Load(), InFlightBytes: d.inFlight(), Flow: d.flowSnapshot()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for port := range d.exhausted {
+		if port == 0 {
+			s.Exhausted = true
+		} else {
+			s.ExhaustedPorts = append(s.ExhaustedPorts, port)
+		}
+	}
+	slices.Sort(s.ExhaustedPorts)
+	return s
+}

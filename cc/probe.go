@@ -1,0 +1,125 @@
+package cc
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
+)
+
+// userTrialAfter is for how many probe intervals user slices leave a due trial to the
+// prober, if there is one.
+const userTrialAfter = 4
+
+// probes is what a prober has to know of a route. The device's lock guards it.
+type probes struct {
+	next     time.Duration // when the next probe is wanted
+	last     time.Duration // when the last one was taken, if any was
+	any      bool
+	suspects Generation // the newest generation in which something failed
+}
+
+// Due returns the routes that want a probe at now, by pair: those that are SUSPECT,
+// those whose cooldown is over, and those that may be tried early, which is once in
+// a probe interval while their cooldown is the base one. A route with a probe on the
+// wire is not among them. Nothing is changed; [Route.TryProbe] takes the probe.
+//
+// A prober calls it about once in a probe interval. A route may have to be renewed
+// before it can be probed: TryProbe hints at that.
+func (c *Controller) Due(now time.Duration) []*Route {
+	var due []*Route
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	for _, r := range c.routes {
+		if s := r.State(); (s == Suspect || s.barred()) && r.wantsProbe(now) {
+			due = append(due, r)
+		}
+	}
+	slices.SortFunc(due, func(a, b *Route) int { return a.pair.Compare(b.pair) })
+	return due
+}
+
+func (r *Route) wantsProbe(now time.Duration) bool {
+	r.device.mu.Lock()
+	defer r.device.mu.Unlock()
+	h := &r.health
+	switch {
+	case r.State() == Suspect:
+		return now >= h.probes.next
+	case !r.State().barred():
+		return false
+	}
+	path := h.entry.Breaker()
+	return !path.TrialOut(now) && !h.local.TrialOut(now) && now >= r.trialFrom(&path, true)
+}
+
+// trialFrom returns when a trial may start. A probe may come before the cooldown is
+// over, while that is the base one. Where there is a prober, user slices come only
+// when it has missed its turn. The caller holds the device's lock.
+func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
+	h, cfg := &r.health, &r.ctl.cfg
+	due := time.Duration(h.due.Load())
+	switch pol := r.ctl.policy(); {
+	case probe && (!path.Paused || path.AtBase(pol)) && (!h.local.Paused || h.local.AtBase(pol)):
+		return min(due, h.probes.next)
+	case !probe && cfg.Prober:
+		if h.probes.any {
+			due = max(due, h.probes.last)
+		}
+		return due + userTrialAfter*cfg.ProbeInterval
+	}
+	return due
+}
+
+// probed notes a probe that was taken. The caller holds the device's lock.
+func (r *Route) probed(now time.Duration) {
+	r.health.probes.last, r.health.probes.any = now, true
+}
+
+// TryProbe is [Route.TryAcquire] for a prober: a goroutine of the engine that posts a
+// few bytes on a QP of its own (named to Renew like the others) to routes that are
+// [Controller.Due], so that no user transfer has to be the one that finds out.
+//
+//   - On a quarantined route it starts the trial, also before the cooldown is over
+//     while that is the base one. A failure before the cooldown is over only sets
+//     the time of the next probe.
+//   - On a SUSPECT route the probe verifies it, once in a probe interval: its success
+//     clears the suspicion like any success; its failure, on a generation newer than
+//     what failed before, quarantines the route at once.
+//   - On any other route it is an ordinary acquisition.
+//
+// Specification: PROBING; completion matrix, RETRY_EXC row; recovery escalation.
+func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
+	if !enabled || r.mode == Off {
+		return Decision{Ruling: Ruling{Answer: Admit}}
+	}
+	now := r.ctl.now()
+	suspect := false
+	var wait time.Duration
+	r.device.locked(func() {
+		at := r.device.later(now)
+		r.lapse(at)
+		suspect = r.State() == Suspect
+		wait = r.health.probes.next - at
+	})
+	cur := r.current.Load()
+	if suspect && wait > 0 && r.mode == Enforce && r.check(p, cur, gen, n) == nil {
+		d := r.refuse(p, nil, Ruling{Answer: Defer, Reason: classify.ReasonRouteSuspect, Hint: Divert})
+		d.RetryAfter = wait
+		return d
+	}
+	d := r.acquireSlowly(p, cur, gen, n, nil, true)
+	if suspect && d.Admitted() && p.trial == 0 {
+		p.probe = true
+		r.device.locked(func() {
+			at := r.device.later(now)
+			r.probed(at)
+			r.health.probes.next = at + r.ctl.probeInterval()
+		})
+	}
+	return d
+}

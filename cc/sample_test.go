@@ -1,0 +1,180 @@
+package cc
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The drain time is the bytes in flight over the delivery rate: what samples give
+// agrees with what a watcher integrates.
+func TestDrainTimeIsBytesOverRate(t *testing.T) {
+	tests := []struct {
+		name     string
+		interval time.Duration // between two completions
+		slices   int           // in flight
+	}{
+		{"fast and many: one in eight is measured", 5 * time.Microsecond, 4},
+		{"slow: each is measured", 3 * ms, 5},
+		{"very slow: few in an epoch", 40 * ms, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := tunedRig(t, Enforce, func(c *Config) { c.TargetDrain = time.Second })
+			route := r.route("D1", "P", "n1")
+			gen := r.renew(route, 1)
+			flying := make([]slice, tt.slices)
+			for i := range flying {
+				r.post(&flying[i], route, gen, 16*kib, 1)
+			}
+			for i := 0; r.now < time.Hour+time.Second; i++ {
+				r.now += tt.interval
+				s := &flying[i%tt.slices]
+				r.settle(s, success)
+				r.post(s, route, gen, 16*kib, 1)
+				r.ctl.Tick(r.now)
+			}
+			drain, observed := route.Snapshot().Flow.DrainTime.Get()
+			require.True(t, observed)
+			want := float64(tt.slices) * float64(tt.interval) // bytes in flight / (slice / interval)
+			assert.InEpsilon(t, want, float64(drain), 0.02, "drain time %s", drain)
+			dev := r.ctl.Snapshot().Devices[0].Flow
+			assert.Equal(t, route.Snapshot().Flow.DrainTime, dev.DrainTime, "one route is all of the device")
+			assert.Equal(t, route.Snapshot().Flow.DeliveredBytes, dev.DeliveredBytes)
+		})
+	}
+}
+
+// Large and small slices weigh by their bytes.
+func TestDrainTimeWeighsBytes(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var big, small slice
+	r.post(&big, route, gen, 900*kib, 1)
+	r.post(&small, route, gen, 100*kib, 1)
+	r.now += 10 * ms
+	r.settle(&small, success)
+	r.now += 10 * ms
+	r.settle(&big, success)
+	r.next()
+	drain, _ := route.Snapshot().Flow.DrainTime.Get()
+	assert.InEpsilon(t, float64(19*ms), float64(drain), 0.001, "0.9 of 20 ms and 0.1 of 10 ms")
+}
+
+// What was delivered and not measured was fast, and weighs.
+func TestUnmeasuredBytesAreFast(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	flying := make([]slice, 7)
+	for i := range flying {
+		s := &flying[i]
+		s.permit.use = 8 // the next is 9
+		r.post(s, route, gen, 64*kib, 1)
+	}
+	for i := range flying {
+		r.settle(&flying[i], success)
+	}
+	r.next()
+	flow := route.Snapshot().Flow
+	assert.Equal(t, PressureLow, flow.Pressure, "deliveries of which none was measured")
+	drain, observed := flow.DrainTime.Get()
+	assert.True(t, observed)
+	assert.Zero(t, drain)
+}
+
+// A cancelled work request that completes is as good a sample as any.
+func TestCancelledSuccessIsSample(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s slice
+	r.post(&s, route, gen, 64*kib, 1)
+	r.settle(&s, cancel)
+	r.now += 30 * ms
+	r.settle(&s, success)
+	r.next()
+	drain, _ := route.Snapshot().Flow.DrainTime.Get()
+	assert.Equal(t, 30*ms, drain)
+}
+
+// Absurd sizes and ages do not overflow.
+func TestSampleBounds(t *testing.T) {
+	r := tunedRig(t, Enforce, func(c *Config) { c.MaxWindowBytes, c.DeviceWindowBytes = MaxBytes, MaxBytes })
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s slice
+	r.post(&s, route, gen, maxSampleBytes, 1)
+	r.now += 1000 * time.Hour
+	r.settle(&s, success)
+	r.next()
+	assert.Equal(t, PressureHigh, route.Snapshot().Flow.Pressure, "the largest work request, after weeks")
+	r.post(&s, route, gen, MaxBytes, 1)
+	r.now += 1000 * time.Hour
+	r.settle(&s, success)
+	r.next()
+	flow := route.Snapshot().Flow
+	assert.Equal(t, int64(MaxBytes)+maxSampleBytes, flow.DeliveredBytes)
+	drain, _ := flow.DrainTime.Get()
+	assert.LessOrEqual(t, drain, maxSampleDelay)
+	assert.GreaterOrEqual(t, drain, time.Duration(0))
+}
+
+func TestBaseDelays(t *testing.T) {
+	var b baseDelays
+	const n, large = 64 * kib, 16 * mib
+	assert.Equal(t, uint64(50), b.learn(n, 50), "the first is the base")
+	assert.Equal(t, uint64(50), b.learn(n, 70))
+	assert.Equal(t, uint64(40), b.learn(n, 40))
+	assert.Equal(t, uint64(900), b.learn(large, 900), "each size has its own")
+	assert.Equal(t, uint64(40), b.learn(n, 60))
+	assert.Equal(t, uint64(0), b.learn(1, 0), "the smallest")
+	assert.Equal(t, uint64(5000), b.learn(MaxBytes, 5000), "the largest")
+	now := time.Hour
+	assert.False(t, b.turn(now), "no period has ended")
+	for range 2 { // the least of 10 s ago still counts
+		now += basePeriod
+		assert.Equal(t, uint64(40), b.learn(n, 80), "at %s", now)
+		assert.True(t, b.turn(now))
+	}
+	now += basePeriod
+	b.turn(now)
+	assert.Equal(t, uint64(80), b.learn(n, 80), "the path has become longer")
+	assert.False(t, b.turn(now+1))
+	assert.Equal(t, uint64(80), b.learn(n, 90), "periods last their time")
+}
+
+// A lease that one route returns leaves the others theirs.
+func TestReturnLease(t *testing.T) {
+	r := newRig(t, Enforce)
+	var routes []*Route
+	var s slice
+	for i := range 5 {
+		route := r.route("D1", "P", string(rune('a'+i)))
+		r.post(&s, route, r.renew(route, uint64(i+1)), 4*kib, uint64(i+1))
+		r.settle(&s, success)
+		routes = append(routes, route)
+	}
+	d := routes[0].device
+	before := d.granted.Load()
+	for left, i := range []int{0, 3, 1} {
+		d.mu.Lock()
+		d.returnLease(routes[i])
+		d.returnLease(routes[i])
+		d.mu.Unlock()
+		assert.Equal(t, int64(4-left), d.leases.Load())
+		assert.Equal(t, before*int64(4-left)/5, d.granted.Load())
+		for place, route := range d.lessees {
+			assert.Equal(t, place, route.place)
+			assert.True(t, route.lessee)
+		}
+	}
+	for i, route := range routes {
+		r.post(&s, route, 1, 4*kib, uint64(i+1))
+		r.settle(&s, success)
+	}
+	r.inFlight(routes[0], 0, 0)
+}
