@@ -33,6 +33,8 @@ type RouteSnapshot struct {
 	NeedsRenew    bool  `json:"needs_renew"`
 	WindowBytes   int64 `json:"window_bytes"`
 	InFlightBytes int64 `json:"in_flight_bytes"`
+	// DeliveredBytes is what arrived, ever.
+	DeliveredBytes int64 `json:"delivered_bytes"`
 	// Refusals counts refused admissions. In observe mode they are those that
 	// enforce would have refused.
 	Refusals []RefusalCount `json:"refusals,omitempty"`
@@ -70,7 +72,9 @@ func (r *Route) Snapshot() RouteSnapshot {
 		NeedsRenew:    cur.retired.Load(),
 		WindowBytes:   r.window.Load(),
 		InFlightBytes: r.InFlight(),
-		Refusals:      r.refusals.list(),
+
+		DeliveredBytes: r.flight.delivered(),
+		Refusals:       r.refusals.list(),
 	}
 	if s.Generation == closedGeneration {
 		s.Generation = 0
