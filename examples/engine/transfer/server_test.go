@@ -153,8 +153,12 @@ func TestPeerThatDoesNotSpeakTheProtocol(t *testing.T) {
 					fmt.Fprintln(far, tc.line)
 				}
 			}()
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			defer cancel()
+			ctx := r.limit()
+			if tc.line == "" {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+				defer cancel()
+			}
 			_, err := r.engine.Connect(ctx, near)
 			require.ErrorContains(t, err, tc.want)
 		})
