@@ -13,7 +13,7 @@ SHELL := /bin/bash
 GO      ?= go
 FABRIC  ?= auto
 GUEST   := bin/guestexec
-GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/engine/transfer
+GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/engine/transfer ./examples/engine/fabric/verbsfabric
 LINT    := $(GO) tool -modfile=internal/tools/go.mod staticcheck
 PACKAGE := $(shell $(GO) list -m)
 
