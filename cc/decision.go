@@ -93,3 +93,6 @@ func (d Decision) String() string {
 	}
 	return fmt.Sprintf("%s, %s", d.Answer, d.Reason)
 }
+
+// MarshalText gives the domain's name, so that it reads well in JSON and logs.
+func (d Domain) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

@@ -11,7 +11,7 @@ import (
 type FlowSnapshot struct {
 	// DrainTime is how long it takes to deliver what is in flight, in nanoseconds:
 	// that of the latest control epoch with deliveries. Not observed before the first.
-	DrainTime taskstate.Observed[time.Duration] `json:"drain_time"`
+	DrainTime taskstate.Observed[time.Duration] `json:"drain_time_ns"`
 	// DeliveredBytes have arrived, ever, on endpoints that were current then. What
 	// completed after a deadline is not in it.
 	DeliveredBytes int64 `json:"delivered_bytes"`

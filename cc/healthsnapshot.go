@@ -12,7 +12,7 @@ type HealthSnapshot struct {
 	State State `json:"state"`
 	// Since is when the state began. Reason and Verdict are what led to it; both
 	// are empty when time alone did, and for a route that was healthy all along.
-	Since    time.Duration    `json:"since"`
+	Since    time.Duration    `json:"since_ns"`
 	Reason   classify.Reason  `json:"reason"`
 	Verdict  classify.Verdict `json:"-"`
 	Evidence string           `json:"evidence,omitempty"` // Verdict as text
@@ -20,8 +20,8 @@ type HealthSnapshot struct {
 	Failures int `json:"failures"`
 	// CooldownLeft is how long a quarantine still runs; 0 when it is over or there
 	// is none. Cooldown is the length that the pair's next pause starts from.
-	CooldownLeft time.Duration `json:"cooldown_left"`
-	Cooldown     time.Duration `json:"cooldown"`
+	CooldownLeft time.Duration `json:"cooldown_left_ns"`
+	Cooldown     time.Duration `json:"cooldown_ns"`
 	// TrialOut: a trial is out and its lease runs.
 	TrialOut bool `json:"trial_out"`
 	// PersistentFault, KeptAsLast and Limited: see [PersistentFault],

@@ -199,6 +199,9 @@ func (p *Permit) giveUp() bool {
 //     back with Unposted.
 //   - A teardown takes whatever edges are left.
 //
+// In mode off it returns 0 for everything: an engine keeps its own books of what is
+// finished.
+//
 // When a completion or teardown meets a deadline that another goroutine is just
 // recording, that call of Settle takes the release too: one of the two returns
 // Released.

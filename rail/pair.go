@@ -16,16 +16,16 @@ const MaxName = 255
 // pairs are the same path only if all five fields are equal.
 type Pair struct {
 	// Peer names the remote machine. 1 to [MaxName] bytes.
-	Peer string
+	Peer string `json:"peer"`
 	// Incarnation tells restarts of the peer apart; a new one starts with a
 	// clean record. 0 to [MaxName] bytes.
-	Incarnation string
+	Incarnation string `json:"incarnation"`
 	// Local names the local RDMA device, such as mlx5_0. 1 to [MaxName] bytes.
-	Local string
+	Local string `json:"local"`
 	// Port is the port of the local device, from 1.
-	Port uint8
+	Port uint8 `json:"port"`
 	// Remote names the peer's RDMA device. 1 to [MaxName] bytes.
-	Remote string
+	Remote string `json:"remote"`
 }
 
 // String returns the pair as a person would write it in a log. It is for reading

@@ -31,7 +31,7 @@ func (d Detail) MarshalJSON() ([]byte, error) {
 		Reason:          d.Reason,
 		Resolved:        d.Resolved,
 		Scope:           d.Scope,
-		Pair:            convert(d.Pair, pairJSONOf),
+		Pair:            d.Pair,
 		At:              convert(d.At, time.Duration.Nanoseconds),
 		ObservedAttempt: d.ObservedAttempt,
 		Generation:      d.Generation,
@@ -51,7 +51,7 @@ type detailJSON struct {
 	Reason          Observed[classify.Reason] `json:"reason"`
 	Resolved        Observed[bool]            `json:"resolved"`
 	Scope           Observed[classify.Scope]  `json:"scope"`
-	Pair            Observed[pairJSON]        `json:"pair"`
+	Pair            Observed[rail.Pair]       `json:"pair"`
 	At              Observed[int64]           `json:"at_ns"`
 	ObservedAttempt Observed[uint32]          `json:"observed_attempt"`
 	Generation      Observed[uint64]          `json:"generation"`
@@ -61,16 +61,6 @@ type detailJSON struct {
 	InFlight        Observed[int64]           `json:"in_flight_bytes"`
 	Cooldown        Observed[int64]           `json:"cooldown_ns"`
 }
-
-type pairJSON struct {
-	Peer        string `json:"peer"`
-	Incarnation string `json:"incarnation"`
-	Local       string `json:"local"`
-	Port        uint8  `json:"port"`
-	Remote      string `json:"remote"`
-}
-
-func pairJSONOf(p rail.Pair) pairJSON { return pairJSON(p) }
 
 type verdictJSON struct {
 	Source    classify.Source `json:"source"`

@@ -103,6 +103,9 @@ func (s *Slice) Succeeded() Effect {
 		w.attempt() == s.attempt && s.open {
 		return Recorded
 	}
+	if s.attempt == w.attempt() {
+		s.follow(w)
+	}
 	return s.succeed(w)
 }
 
@@ -161,6 +164,9 @@ func (s *Slice) Failed(ev *Evidence) Effect {
 	r := s.task.needRecord()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if w := s.task.load(); s.attempt == w.attempt() {
+		s.follow(w)
+	}
 	switch {
 	case s.late:
 		return AlreadySucceeded
@@ -185,9 +191,10 @@ func (s *Slice) bind(task *Task) {
 }
 
 // follow moves the slice to the task's present attempt, which has resolved
-// everything older.
+// everything older. A task that shows less trouble than the slice has was zeroed in
+// place: it knows nothing of this slice.
 func (s *Slice) follow(w word) {
-	if s.attempt != w.attempt() {
+	if s.attempt != w.attempt() || s.severity > w.worst() {
 		s.attempt = w.attempt()
 		s.severity = severityNone
 	}
@@ -220,9 +227,11 @@ func (s *Slice) resolve(late bool) Effect {
 	r := s.task.needRecord()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s.task.load().attempt() != s.attempt {
+	w := s.task.load()
+	if w.attempt() != s.attempt {
 		return OldAttempt
 	}
+	s.follow(w)
 	s.late = s.late || late
 	if !s.settle(r, successBit) {
 		return OldAttempt

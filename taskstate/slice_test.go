@@ -220,3 +220,41 @@ func TestSliceWaits(t *testing.T) {
 	s.Admitted(&task, 1, false)
 	assert.False(t, s.Waits(&task, classify.ReasonByteWindow), "it was admitted since")
 }
+
+// A task that is zeroed in place, as pools do, forgets; a slice that is still bound
+// to it begins anew and cannot upset its counts.
+func TestTaskZeroedInPlace(t *testing.T) {
+	timeout := &taskstate.Evidence{Reason: classify.ReasonRouteTimeout, Generation: 1}
+	fullWindow := &taskstate.Evidence{Reason: classify.ReasonByteWindow}
+	steps := map[string]func(*taskstate.Slice, *taskstate.Task){
+		"admitted":  func(s *taskstate.Slice, task *taskstate.Task) { s.Admitted(task, 1, false); s.Succeeded() },
+		"succeeded": func(s *taskstate.Slice, _ *taskstate.Task) { s.Succeeded() },
+		"late":      func(s *taskstate.Slice, _ *taskstate.Task) { s.SucceededLate() },
+		"failed": func(s *taskstate.Slice, task *taskstate.Task) {
+			s.Failed(timeout)
+			s.Admitted(task, 1, false)
+			s.Succeeded()
+		},
+		"refused": func(s *taskstate.Slice, task *taskstate.Task) {
+			s.Refused(task, fullWindow)
+			s.Admitted(task, 1, false)
+			s.Succeeded()
+		},
+	}
+	for name, step := range steps {
+		t.Run(name, func(t *testing.T) {
+			var slot struct{ task taskstate.Task }
+			var s taskstate.Slice
+			s.Admitted(&slot.task, 1, false)
+			s.Failed(timeout)
+			assert.Equal(t, taskstate.Congested, slot.task.State())
+
+			slot = struct{ task taskstate.Task }{}
+			assert.Equal(t, taskstate.Unknown, slot.task.State())
+			step(&s, &slot.task)
+			d := slot.task.Detail()
+			assert.Equal(t, taskstate.Normal, d.State)
+			assert.Zero(t, d.Unresolved, "nothing is left of the former task")
+		})
+	}
+}

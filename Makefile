@@ -1,0 +1,85 @@
+# rdmagate: everything there is to do.
+#
+#   make demo               real bytes under admission control; FABRIC=auto|verbs|sim
+#   make test               everything that CI checks
+#   make unit race guest    parts of it
+#   make bench              the benchmarks, with ratios to floors of the same run
+#   make generate           String methods and documentation pages
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := test
+
+GO      ?= go
+FABRIC  ?= auto
+GUEST   := bin/guestexec
+GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/engine/transfer ./examples/engine/fabric/verbsfabric
+LINT    := $(GO) tool -modfile=internal/tools/go.mod staticcheck
+PACKAGE := $(shell $(GO) list -m)
+
+.PHONY: test demo deps format vet lint generate generated unit race pure guest bench clean
+
+test: deps format vet lint generated pure unit race guest
+	@echo "all checks passed"
+
+# The example engine. Without RDMA devices it brings a guest that has some; where
+# that is not to be had, the fabric is simulated.
+demo:
+	@mkdir -p bin
+ifeq ($(FABRIC),sim)
+	CGO_ENABLED=0 $(GO) build -o bin/engine ./examples/engine
+else
+	$(GO) run ./internal/softroce/cmd/guestsetup -packages-only || echo "demo: going on without those packages"
+	$(GO) build -o bin/engine ./examples/engine || CGO_ENABLED=0 $(GO) build -o bin/engine ./examples/engine
+endif
+	bin/engine demo -fabric $(FABRIC)
+
+# Debian packages: headers for cgo, and what the guest needs.
+deps:
+	$(GO) run ./internal/softroce/cmd/guestsetup -packages-only
+
+format:
+	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not gofmt'd (run gofmt -w .):"; echo "$$bad"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+	$(GO) vet -tags guest ./...
+
+lint:
+	$(LINT) ./...
+	$(LINT) -tags guest ./...
+
+generate:
+	$(GO) generate ./...
+
+# Generated files are those that the generators make now.
+generated: generate
+	@git diff --exit-code --stat -- '*_string.go' classify/MATRICES.md || { echo "generated files differ: commit what make generate wrote"; exit 1; }
+
+# Pure Go packages build everywhere, and the rest has stubs.
+pure:
+	$(GO) mod tidy -diff
+	CGO_ENABLED=0 $(GO) build ./...
+	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
+
+unit:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race -short ./...
+
+# Tests on real verbs, in a guest with Soft-RoCE devices. One guest at a time.
+guest: $(GUEST)
+	$(GO) test -tags guest -count 1 -p 1 -timeout 10m -run Guest -exec "$(CURDIR)/$(GUEST) -nics 2 -timeout 8m" $(GUESTED)
+
+$(GUEST): FORCE
+	@mkdir -p bin
+	$(GO) build -o $@ ./internal/softroce/cmd/guestexec
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+clean:
+	rm -rf bin
+
+FORCE:

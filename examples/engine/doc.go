@@ -1,0 +1,41 @@
+// Engine moves bytes between machines over RDMA, under the admission of rdmagate.
+// It is the reference for how a transfer engine takes the library in: small, whole,
+// and without any logic of its own about when a path may be used.
+//
+//	go run ./examples/engine demo -fabric sim        # needs nothing but Go
+//	go run ./examples/engine demo                    # real verbs where there are any
+//
+//	go run ./examples/engine serve -nics mlx5_0,mlx5_1 -listen :7471
+//	go run ./examples/engine put -nics mlx5_2,mlx5_3 -server host:7471 -file weights.bin -object weights
+//	go run ./examples/engine get -nics mlx5_2,mlx5_3 -server host:7471 -object weights -file copy.bin
+//
+// Every command exits with status 0 only if all bytes arrived, compared by
+// checksum, and every permit came back. Status 1 is a failure, 2 a mistake in the
+// command line.
+//
+// # The demonstration
+//
+// demo runs both sides in one process. Its first line says on which fabric: the
+// machine's own RDMA devices where it has any; otherwise Soft-RoCE in a small guest,
+// in which this same binary is run; otherwise a fabric simulated in the process. A
+// table shows each route: whether its endpoint is current, its window, the bytes in
+// flight, what it delivers while busy, and how long the bytes in flight take at that
+// rate (drain time). On the way one NIC pair is blocked and later unblocked; into
+// real hardware no fault is injected. The detailed state of the task is printed for
+// each transfer that fails or is slow. A summary ends it.
+//
+// # Where to find what
+//
+//	transfer/         the engine as a library: workers, slices, endpoints
+//	fabric/           the small interface between engine and verbs
+//	fabric/verbsfabric  that interface over package verbs
+//	stage.go          which fabric a demonstration gets
+//	guest.go          how the program runs itself in the guest
+//	fault.go          the faults of each fabric
+//	faultplan.go      when the pair is blocked, and what became of it
+//	demo.go           the demonstration; table.go, results.go, summary.go show it
+//	serve.go put.go get.go client.go   the commands for two processes
+//
+// The integration itself is told step by step in the documentation of package
+// transfer.
+package main

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rdmagate/rdmagate/examples/engine/transfer"
+)
+
+// When the pair is blocked, and when it may be unblocked, as shares of the bytes to
+// move.
+const (
+	blockAt   = 0.25
+	unblockAt = 0.60
+)
+
+// faultPlan blocks the first NIC pair on the way and unblocks it later. Without
+// fault injection it does nothing.
+type faultPlan struct {
+	stage   *stage
+	unblock func() error
+	sampler *transfer.Sampler
+
+	rail            int // of the blocked pair
+	start, stop     time.Duration
+	before, blocked transfer.RailSample // of that rail, at start and at stop
+	phase           phase
+}
+
+type phase uint8
+
+const (
+	waiting phase = iota
+	blocking
+	over
+)
+
+func newFaultPlan(s *stage, p *transfer.Peer) *faultPlan {
+	return &faultPlan{stage: s, sampler: p.NewSampler()}
+}
+
+// step does what is due.
+func (p *faultPlan) step(d *demonstration) error {
+	if p.stage.faults == nil || p.phase == over {
+		return nil
+	}
+	rails := p.sampler.Sample()
+	share := float64(moved(rails)) / float64(2*d.total)
+	now := d.ctl.Now()
+	switch {
+	case p.phase == waiting && share >= blockAt:
+		local, remote := p.stage.a.NICs()[0], p.stage.b.NICs()[0]
+		unblock, err := p.stage.faults.Block(local, remote)
+		if err != nil {
+			return fmt.Errorf("blocking %s -> %s: %w", local.Name(), remote.Name(), err)
+		}
+		p.unblock, p.phase, p.start, p.before = unblock, blocking, now, rails[p.rail]
+		d.table.note(fmt.Sprintf("--- %s is blocked now", pairText(p.before.Route.Pair)))
+	case p.phase == blocking && share >= unblockAt && rails[p.rail].Builds > p.before.Builds: // it was felt
+		if err := p.unblock(); err != nil {
+			return fmt.Errorf("unblocking %s: %w", pairText(p.before.Route.Pair), err)
+		}
+		p.phase, p.stop, p.blocked = over, now, rails[p.rail]
+		d.table.note(fmt.Sprintf("--- %s is unblocked again", pairText(p.before.Route.Pair)))
+	}
+	return nil
+}
+
+// end unblocks the pair if the run ended before.
+func (p *faultPlan) end() error {
+	if p.phase != blocking {
+		return nil
+	}
+	return p.unblock()
+}
+
+func (p *faultPlan) status() string {
+	if p.phase != blocking {
+		return ""
+	}
+	return "[" + pairText(p.before.Route.Pair) + " blocked]"
+}
+
+// story tells what happened to the pair, given how its rail ended up.
+func (p *faultPlan) story(end transfer.RailSample) string {
+	pair := pairText(p.before.Route.Pair)
+	switch {
+	case p.stage.faults == nil:
+		return "none was injected"
+	case p.phase == waiting:
+		return "none: the run was over too soon"
+	case p.phase == blocking:
+		return pair + " was blocked until the run ended"
+	}
+	return fmt.Sprintf("%s was blocked for %s: %s carried before, %s meanwhile, %s after;\n             %d endpoints built, generation %d to %d",
+		pair, timeText(p.stop-p.start),
+		bytesText(p.before.Delivered), bytesText(p.blocked.Delivered-p.before.Delivered), bytesText(end.Delivered-p.blocked.Delivered),
+		end.Builds, p.before.Route.Generation, end.Route.Generation)
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// engine runs the program and returns its status and output.
+func engine(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(t.Context(), args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestDemoOnTheSimulatedFabric(t *testing.T) {
+	status, out, errs := engine(t, "demo", "-fabric", "sim", "-bytes", "64M", "-object", "8M")
+	require.Zero(t, status, "stderr: %s\nstdout: %s", errs, out)
+	first, _, _ := strings.Cut(out, "\n")
+	assert.Equal(t, "Fabric: simulated fabric in this process (asked for): no RDMA is used", first, "the first line must say which fabric it is")
+	for _, want := range []string{
+		"ROUTE", "STATE", "WINDOW", "IN FLIGHT", "RATE", "DRAIN",
+		"--- sima0 -> simb0 is blocked now", "--- sima0 -> simb0 is unblocked again",
+		"128.0 MiB compared by checksum", "transfers  16, of them 0 failed",
+		"2048 Success", "RouteTimeout", "sima0 -> simb0 was blocked for",
+		"0 bytes on 2 devices and 4 routes: every permit came back",
+	} {
+		assert.Contains(t, out, want)
+	}
+	assert.NotContains(t, out, "\x1b", "what is no terminal must get plain lines")
+	for line := range strings.SplitSeq(out, "\n") {
+		if !strings.HasPrefix(line, "  ") { // the summary wraps by itself
+			assert.LessOrEqual(t, len(line), 80, "line %q", line)
+		}
+	}
+}
+
+func TestDemoIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &cancelAt{text: "ROUTE", cancel: cancel}
+	var errs bytes.Buffer
+	status := run(ctx, []string{"demo", "-fabric", "sim", "-bytes", "1G"}, out, &errs)
+	assert.Equal(t, exitFailed, status, "an interrupted run has not moved everything")
+	assert.Contains(t, out.String(), "every permit came back", "also after an interrupt")
+	assert.Contains(t, errs.String(), "context canceled")
+}
+
+// cancelAt cancels a context when a text was written.
+type cancelAt struct {
+	bytes.Buffer
+	text   string
+	cancel context.CancelFunc
+}
+
+func (c *cancelAt) Write(p []byte) (int, error) {
+	n, err := c.Buffer.Write(p)
+	if strings.Contains(string(p), c.text) {
+		c.cancel()
+	}
+	return n, err
+}
+
+func TestBadCommandLines(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no command", nil, "usage: engine command"},
+		{"unknown command", []string{"fly"}, `command "fly" is unknown`},
+		{"unknown flag", []string{"demo", "-speed", "9"}, "flag provided but not defined: -speed"},
+		{"an argument", []string{"demo", "sim"}, `unexpected argument "sim"`},
+		{"unknown fabric", []string{"demo", "-fabric", "tcp"}, `-fabric "tcp" is unknown; use auto, verbs or sim`},
+		{"unknown mode", []string{"demo", "-fabric", "sim", "-mode", "on"}, `mode "on" is unknown; use off, observe or enforce`},
+		{"no size", []string{"demo", "-bytes", "-5M"}, `"-5M" is no number of bytes`},
+		{"size that overflows", []string{"demo", "-bytes", "9999999999G"}, `"9999999999G" is no number of bytes`},
+		{"objects of no bytes", []string{"demo", "-fabric", "sim", "-object", "0"}, "-object 0"},
+		{"slices of no bytes", []string{"demo", "-fabric", "sim", "-slice", "0"}, "SliceBytes is 0"},
+		{"window above the maximum", []string{"demo", "-fabric", "sim", "-window", "1G"}, "StartWindowBytes is 1073741824, must not be above"},
+		{"timeout code", []string{"demo", "-ack-timeout", "32"}, "-ack-timeout 32"},
+		{"two processes on the simulated fabric", []string{"put", "-fabric", "sim"}, "the simulated fabric lives inside one process"},
+	} {
+		status, _, errs := engine(t, tc.args...)
+		assert.Equal(t, exitUsage, status, tc.name)
+		assert.Contains(t, errs, tc.want, tc.name)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"demo", "serve", "put", "get"} {
+		status, _, errs := engine(t, command, "-h")
+		assert.Zero(t, status, command)
+		assert.Contains(t, errs, "-fabric kind", command)
+	}
+}

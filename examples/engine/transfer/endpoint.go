@@ -1,0 +1,190 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/examples/engine/fabric"
+)
+
+// endpoint is one generation of a rail: a set of connected QPs, some for each
+// worker. It is built once, used until it is retired, and closed when the last
+// worker has nothing of it on the wire any more. A failed QP is never brought back
+// to life; the next endpoint has others.
+type endpoint struct {
+	rail       *rail
+	generation cc.Generation
+	remote     uint64         // the peer's number for its half
+	qps        [][]*queuePair // by worker
+
+	retired atomic.Bool  // post nothing more
+	aborted atomic.Bool  // wait for nothing either: fail the QPs
+	members atomic.Int32 // workers that still have QPs here
+}
+
+// queuePair is one QP of an endpoint. Its worker alone touches it.
+type queuePair struct {
+	fabric.QP
+	endpoint *endpoint
+	number   uint32 // as completions name it
+	cq       *completionQueue
+
+	batch   []*slice // admitted, to be posted
+	taken   int      // send queue entries in use, with the batch
+	full    bool     // the send queue refused more
+	failed  bool     // in the error state, waiting for flushes
+	flushBy time.Duration
+	closed  bool
+}
+
+// completionQueue is one worker's CQ on one NIC.
+type completionQueue struct {
+	fabric.CQ
+	taken int // entries that work requests under way may need
+}
+
+// build makes the next endpoint of a rail: the local QPs, the peer's half over the
+// control connection, and the new generation.
+func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) {
+	ep, err := r.newQPs()
+	if err != nil {
+		return nil, err
+	}
+	if err := ep.connect(ctx); err != nil {
+		return nil, errors.Join(err, ep.closeQPs())
+	}
+	ep.generation, err = r.route.Renew(old, ep.names())
+	if err != nil {
+		ep.disconnect()
+		return ep, errors.Join(err, ep.closeQPs())
+	}
+	return ep, nil
+}
+
+func (r *rail) newQPs() (*endpoint, error) {
+	e := r.peer.engine
+	ep := &endpoint{rail: r, qps: make([][]*queuePair, len(e.workers))}
+	ep.members.Store(int32(len(e.workers)))
+	for i, w := range e.workers {
+		for range e.cfg.QPsPerWorker {
+			qp, err := e.nics[r.nic].NewQP(w.cqs[r.nic].CQ, e.cfg.qp())
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("transfer: QP for %s: %w", r.pair, err), ep.closeQPs())
+			}
+			ep.qps[i] = append(ep.qps[i], &queuePair{QP: qp, endpoint: ep, number: qp.Address().QPN, cq: w.cqs[r.nic]})
+		}
+	}
+	return ep, nil
+}
+
+func (ep *endpoint) connect(ctx context.Context) error {
+	ask := connectRequest{Remote: ep.rail.pair.Remote}
+	for qp := range ep.all {
+		ask.Addresses = append(ask.Addresses, qp.Address())
+	}
+	var reply connectReply
+	if err := ep.rail.peer.control.call(ctx, opConnect, ask, &reply); err != nil {
+		return fmt.Errorf("transfer: connecting %s: %w", ep.rail.pair, err)
+	}
+	ep.remote = reply.Endpoint
+	if len(reply.Addresses) != len(ask.Addresses) {
+		ep.disconnect()
+		return fmt.Errorf("transfer: connecting %s: the peer made %d QPs, %d were asked for", ep.rail.pair, len(reply.Addresses), len(ask.Addresses))
+	}
+	i := 0
+	for qp := range ep.all {
+		if err := qp.Connect(reply.Addresses[i]); err != nil {
+			ep.disconnect()
+			return fmt.Errorf("transfer: connecting %s: %w", ep.rail.pair, err)
+		}
+		i++
+	}
+	return nil
+}
+
+// all ranges over the QPs of all workers.
+func (ep *endpoint) all(yield func(*queuePair) bool) {
+	for _, mine := range ep.qps {
+		for _, qp := range mine {
+			if !yield(qp) {
+				return
+			}
+		}
+	}
+}
+
+// names lists the QPs for the controller, which finds the generation of an
+// asynchronous event through them.
+func (ep *endpoint) names() []cc.QP {
+	var list []cc.QP
+	for qp := range ep.all {
+		list = append(list, cc.QP{ID: qp.ID(), CQ: qp.cq.ID()})
+	}
+	return list
+}
+
+// has reports whether a QP or CQ of that number belongs to the endpoint.
+func (ep *endpoint) has(qpID, cqID uint64) bool {
+	for qp := range ep.all {
+		if qpID != 0 && qp.ID() == qpID || cqID != 0 && qp.cq.ID() == cqID {
+			return true
+		}
+	}
+	return false
+}
+
+// leave says that one worker has nothing of the endpoint on the wire and will
+// post nothing more. After the last one the endpoint is closed.
+func (ep *endpoint) leave() {
+	if ep.members.Add(-1) == 0 {
+		go ep.close()
+	}
+}
+
+// close gives back both halves. The workers have left.
+func (ep *endpoint) close() {
+	if err := ep.closeQPs(); err != nil {
+		ep.rail.peer.engine.log.Warn("closing an endpoint", "rail", ep.rail.pair.String(), "error", err)
+	}
+	ep.disconnect()
+	ep.rail.peer.closed(ep)
+}
+
+func (ep *endpoint) closeQPs() error {
+	var faults []error
+	for qp := range ep.all {
+		if !qp.closed {
+			qp.closed = true
+			faults = append(faults, qp.Close())
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// disconnect lets the peer close its half. The peer closes what is left when the
+// control connection ends, so a failure needs no further care.
+func (ep *endpoint) disconnect() {
+	ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
+	defer cancel()
+	_ = ep.rail.peer.control.call(ctx, opDisconnect, disconnectRequest{Endpoint: ep.remote}, nil)
+}
+
+// room reports whether one more work request fits.
+func (qp *queuePair) room(cfg *Config) bool {
+	return !qp.failed && !qp.full && qp.taken < cfg.SendDepth && qp.cq.taken < cfg.CQDepth
+}
+
+func (qp *queuePair) take() {
+	qp.taken++
+	qp.cq.taken++
+}
+
+func (qp *queuePair) give() {
+	qp.taken--
+	qp.cq.taken--
+	qp.full = false
+}

@@ -1,0 +1,74 @@
+package softroce
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Block drops every packet that from sends to to, on the bridge's side of the
+// link, where the sender does not notice: work requests on that pair end in
+// RETRY_EXC_ERR, and all other pairs, and packets the other way, go on. Where
+// from is the responder, its acknowledgements are lost: the requests of to
+// take effect and still end in RETRY_EXC_ERR.
+//
+// rdma_rxe takes a retry count of 7 as no limit: use 0 to 6 to see the error.
+func (l *Lab) Block(from, to NIC) (Undo, error) {
+	return l.drop(from.port, "ingress", from, to)
+}
+
+// Unblock ends a Block of the pair. It is not an error if there is none.
+func (l *Lab) Unblock(from, to NIC) error {
+	return l.undrop(from.port, "ingress", from, to)
+}
+
+// BlackHole drops every packet that from sends to to on the sender's own end
+// of the link. The sender is told of the failed transmission and tries again
+// for ever: work requests on that pair hang, without completion or error.
+func (l *Lab) BlackHole(from, to NIC) (Undo, error) {
+	return l.drop(from.NetDev, "egress", from, to)
+}
+
+// ClearBlackHole ends a BlackHole of the pair. It is not an error if there is
+// none.
+func (l *Lab) ClearBlackHole(from, to NIC) error {
+	return l.undrop(from.NetDev, "egress", from, to)
+}
+
+// drop sets a filter on an interface that drops what from sends to to. Each
+// receiver has its own priority there, so that a filter can be found again.
+func (l *Lab) drop(dev, direction string, from, to NIC) (Undo, error) {
+	if err := l.checkPair(from, to); err != nil {
+		return nil, err
+	}
+	_, err := runTool("tc", "filter", "replace", "dev", dev, direction, "protocol", "ip",
+		"pref", filterPref(to), "handle", "1", "flower", "dst_ip", to.Addr.String(), "action", "drop")
+	if err != nil {
+		return nil, err
+	}
+	return once(func() error { return l.undrop(dev, direction, from, to) }), nil
+}
+
+func (l *Lab) undrop(dev, direction string, from, to NIC) error {
+	if err := l.checkPair(from, to); err != nil {
+		return err
+	}
+	present, err := runTool("tc", "filter", "show", "dev", dev, direction, "pref", filterPref(to))
+	if err != nil || !strings.Contains(present, "flower") {
+		return err
+	}
+	_, err = runTool("tc", "filter", "del", "dev", dev, direction, "protocol", "ip", "pref", filterPref(to))
+	return err
+}
+
+func (l *Lab) checkPair(from, to NIC) error {
+	if err := l.check(from, to); err != nil {
+		return err
+	}
+	if from.Device == to.Device {
+		return fmt.Errorf("softroce: pair of %v with itself: give two NICs", from)
+	}
+	return nil
+}
+
+// filterPref is the priority of the filters for a receiver.
+func filterPref(to NIC) string { return fmt.Sprint(1 + to.ordinal()) }
