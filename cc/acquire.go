@@ -18,11 +18,16 @@ import (
 // reservations race.
 //
 // task receives the evidence; nil if there is none. A retry of a slice uses the
-// same permit, so that what blocked it before is resolved.
+// same permit, so that what blocked it before is resolved; a slice that is given up
+// for good leaves its task as it was, until [taskstate.Task.NextAttempt].
+//
+// In mode off it admits whatever it is given and checks nothing: develop in observe
+// or enforce.
 //
 // Specification: admission boundary; control-plane matrix, tryAcquire rows.
 func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
+		p.off = true
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
 	return r.tryAcquire(p, gen, n, task)
@@ -30,7 +35,28 @@ func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.T
 
 func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	cur := r.current.Load()
-	if cur.number != gen || cur.retired.Load() || uint64(n-1) >= MaxBytes || p.taken() || !r.takeLeased(n) {
+	if cur.number != gen || cur.retired.Load() || uint64(n-1) >= MaxBytes || p.taken() {
+		return r.acquireSlowly(p, cur, gen, n, task, false)
+	}
+	// One attempt of takeLeased, written out.
+	f := &r.flight
+	acquired := f.leasedAcquired.Load()
+	after := held(acquired, f.seenSettled.Load()) + n
+	if after > f.limit.Load() || acquired&closedBit != 0 ||
+		!f.leasedAcquired.CompareAndSwap(acquired, acquired+units(n)) {
+		return r.acquireAgain(p, cur, gen, n, task)
+	}
+	if after > f.limit.Load() {
+		r.rollBack(n)
+		return r.acquireSlowly(p, cur, gen, n, task, false)
+	}
+	return p.admit(cur, n, task, false, 0)
+}
+
+// acquireAgain is for who raced, or found no room by what was settled when a poster
+// last looked.
+func (r *Route) acquireAgain(p *Permit, cur *generation, gen Generation, n int64, task *taskstate.Task) Decision {
+	if !r.takeLeased(n) {
 		return r.acquireSlowly(p, cur, gen, n, task, false)
 	}
 	return p.admit(cur, n, task, false, 0)
@@ -67,6 +93,8 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 	case r.mode == Enforce:
 		r.stake(p, n, refused)
 		return r.refuseWindow(p, refused, task)
+	case r.InFlight() > MaxBytes-n:
+		return Decision{Err: fmt.Errorf("cc: TryAcquire of %d bytes on %s, where %d are in flight: together more than %d; settle some first", n, r.pair, r.InFlight(), int64(MaxBytes))}
 	default:
 		if !counted {
 			why := r.windowRuling(refused)
@@ -130,10 +158,15 @@ func (cur *generation) refuses(gen Generation) classify.Reason {
 func (r *Route) takeLeased(n int64) bool {
 	taken, rollBack := r.flight.takeLeased(n)
 	if rollBack {
-		r.flight.undelivered.Add(n)
-		r.settle(n, false)
+		r.rollBack(n)
 	}
 	return taken
+}
+
+// rollBack gives n bytes back that were taken on the lease while its limit fell.
+func (r *Route) rollBack(n int64) {
+	r.flight.undelivered.Add(n)
+	r.settle(n, false)
 }
 
 // reserve takes n bytes from both windows, on the lease or directly, or from none,
@@ -153,14 +186,27 @@ func (r *Route) reserve(p *Permit, n int64) (leased bool, refused Domain) {
 	if !f.takeDirect(n, r.window.Load()) {
 		return false, RouteDomain
 	}
-	if !f.open() && (r.device.take(n) || r.device.takeAfterRecall(n)) {
-		return false, NoDomain
+	refused = r.cover(n)
+	if refused != NoDomain {
+		f.undelivered.Add(n)
+		if f.directSettled.Add(units(n))&waitBit != 0 {
+			r.roomMadeBy(p)
+		}
 	}
-	f.undelivered.Add(n)
-	if f.directSettled.Add(units(n))&waitBit != 0 {
-		r.roomMadeBy(p)
+	return false, refused
+}
+
+// cover gets n bytes of the device for what takeDirect took, and names the domain
+// that refuses if there is none. The lease may have opened, and closed again, since
+// takeDirect looked at it: look again, now that whoever opens it sees these bytes.
+func (r *Route) cover(n int64) Domain {
+	switch {
+	case r.flight.open() || r.flight.inFlight() > max(n, r.window.Load()):
+		return RouteDomain
+	case r.device.take(n) || r.device.takeAfterRecall(n):
+		return NoDomain
 	}
-	return false, DeviceDomain
+	return DeviceDomain
 }
 
 // refuseWindow answers a slice that does not fit a window now.

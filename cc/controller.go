@@ -131,8 +131,11 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 // Event takes an asynchronous event that the caller's own reader got, and returns
 // what it means and how many QPs of current generations it reached. An element
 // that no current generation registered, or that was retired, reaches none, and
-// then nothing changes. The call does not block and calls nothing back, so it may
-// be made with the owner's locks held.
+// then nothing changes. The call does not block. It calls nothing back but the
+// function of [WithTransitions], with no lock of the controller's held; without
+// that function it may be made with any lock of the owner's held.
+//
+// The element's Device must be set, for every event that is not ignored.
 //
 // A QP that an event kills has the event as the root cause of its later flushes.
 // An event that leaves its element out gives an error that wraps
@@ -208,7 +211,9 @@ func (c *Controller) Close() {
 	defer c.mu.Unlock()
 	c.closed = true
 	for _, r := range c.routes {
-		r.current.Store(&generation{number: closedGeneration, route: r})
+		end := &generation{number: closedGeneration, route: r}
+		end.retired.Store(true) // nothing is admitted on it, whatever number is asked for
+		r.current.Store(end)
 		r.wake()
 		r.returnTrial(c.now())
 	}

@@ -46,7 +46,8 @@ type Decision struct {
 	Ruling
 	// Use goes with wr_id when the slice is admitted.
 	Use Use
-	// RetryAfter is how long the refusal is known to last; 0 if unknown.
+	// RetryAfter is how long the refusal is known to last. 0 is unknown: ask again
+	// after the next Released on this route or its device, or in the next poll round.
 	RetryAfter time.Duration
 	// Err is set when the call itself was wrong; Answer is then Refused. From
 	// [Route.Wait] it may also be why waiting ended, with the latest answer.
@@ -94,5 +95,11 @@ func (d Decision) String() string {
 	return fmt.Sprintf("%s, %s", d.Answer, d.Reason)
 }
 
-// MarshalText gives the domain's name, so that it reads well in JSON and logs.
+// MarshalText gives the answer's name, so that it reads well in JSON and logs.
+func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// MarshalText gives the hint's name.
+func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// MarshalText gives the domain's name.
 func (d Domain) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

@@ -121,3 +121,18 @@ func TestFlushAttribution(t *testing.T) {
 		}
 	}
 }
+
+// A request that fails after its cancel is still what its QP died of.
+func TestRootCauseAfterCancel(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s, flushed slice
+	r.post(&s, route, gen, 4*kib, 1)
+	r.post(&flushed, route, gen, 4*kib, 1)
+	r.settle(&s, cancel)
+	r.settle(&s, retryExc)
+	r.settle(&flushed, flush)
+	root, _ := flushed.task.Detail().RootCause.Get()
+	assert.Equal(t, retryExc, root)
+}

@@ -24,7 +24,10 @@ type flight struct {
 	limit          atomic.Int64
 	leasedAcquired atomic.Uint64
 	directAcquired atomic.Uint64
-	_              [cacheLine - 24]byte
+	// seenSettled is leasedSettled as a poster last read it, so that posters seldom
+	// touch the line that pollers write. What is in flight is never more than it says.
+	seenSettled atomic.Uint64
+	_           [cacheLine - 32]byte
 
 	leasedSettled atomic.Uint64
 	directSettled atomic.Uint64
@@ -44,20 +47,30 @@ const (
 func units(n int64) uint64 { return uint64(n) << unitShift }
 
 func held(acquired, settled uint64) int64 {
-	return int64(acquired&^flagBits-settled&^flagBits) >> unitShift
+	return int64((acquired&^flagBits - settled&^flagBits) >> unitShift)
 }
 
-// A settled word is read before its acquired word, so that what is in flight never
-// looks negative.
+func (f *flight) leased() int64 { return between(&f.leasedAcquired, &f.leasedSettled) }
+func (f *flight) direct() int64 { return between(&f.directAcquired, &f.directSettled) }
 
-func (f *flight) leased() int64 {
-	settled := f.leasedSettled.Load()
-	return held(f.leasedAcquired.Load(), settled)
-}
+// looks is how often a reader tries to see two words at one moment. A reader that
+// is interrupted between the two counts what was taken meanwhile as well.
+const looks = 8
 
-func (f *flight) direct() int64 {
-	settled := f.directSettled.Load()
-	return held(f.directAcquired.Load(), settled)
+// between returns the bytes that were taken and not given back. The settled word is
+// read first, so that they never look negative, and again, so that they are those
+// of one moment.
+func between(acquired, settled *atomic.Uint64) (n int64) {
+	before := settled.Load()
+	for range looks {
+		n = held(acquired.Load(), before)
+		after := settled.Load()
+		if after == before {
+			break
+		}
+		before = after
+	}
+	return n
 }
 
 // open reports whether bytes are taken on the lease rather than directly.
@@ -71,6 +84,9 @@ func (f *flight) inFlight() int64 { return f.leased() + f.direct() }
 func (f *flight) takeLeased(n int64) (taken, rollBack bool) {
 	for {
 		settled := f.leasedSettled.Load()
+		if f.seenSettled.Load() != settled {
+			f.seenSettled.Store(settled)
+		}
 		acquired := f.leasedAcquired.Load()
 		after := held(acquired, settled) + n
 		if after > f.limit.Load() || acquired&closedBit != 0 {
@@ -103,7 +119,16 @@ func (f *flight) takeDirect(n, window int64) bool {
 
 // delivered returns the bytes that arrived, ever, on endpoints that were current
 // then and before a deadline.
-func (f *flight) delivered() int64 {
+func (f *flight) delivered() (n int64) {
 	lost := f.undelivered.Load()
-	return int64(f.leasedSettled.Load()>>unitShift+f.directSettled.Load()>>unitShift) - lost
+	for range looks {
+		settled := f.leasedSettled.Load()&^flagBits + f.directSettled.Load()&^flagBits
+		n = int64((settled - units(lost)) >> unitShift)
+		after := f.undelivered.Load()
+		if after == lost {
+			break
+		}
+		lost = after
+	}
+	return n
 }

@@ -13,7 +13,8 @@ type FlowSnapshot struct {
 	// that of the latest control epoch with deliveries. Not observed before the first.
 	DrainTime taskstate.Observed[time.Duration] `json:"drain_time_ns"`
 	// DeliveredBytes have arrived, ever, on endpoints that were current then. What
-	// completed after a deadline is not in it.
+	// completed after a deadline is not in it. While slices are being given back
+	// undelivered it may show less for a moment, by those.
 	DeliveredBytes int64 `json:"delivered_bytes"`
 	// Pressure is what the latest control epoch showed. An idle route keeps that of
 	// its last one.

@@ -84,6 +84,8 @@ func (g *generation) unusable(q *qp, id uint64) error {
 	switch cur := r.current.Load(); {
 	case r.mode == Observe:
 		return nil
+	case cur.number == closedGeneration:
+		return fmt.Errorf("cc: Posting on %s: %w", r.pair, ErrClosed)
 	case cur != g:
 		return fmt.Errorf("cc: Posting on generation %d of %s: %w: %d is current; acquire again on that one", g.number, r.pair, ErrStaleGeneration, cur.number)
 	case g.retired.Load():

@@ -60,7 +60,7 @@ func TestCompletionErrorKeepsGeneration(t *testing.T) {
 
 func TestRenewErrors(t *testing.T) {
 	r := newRig(t, Enforce)
-	route, other := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	route := r.route("D1", "P", "n1")
 	gen := r.renew(route, 1)
 
 	cur, err := route.Renew(0, []QP{{ID: 2}})
@@ -74,11 +74,8 @@ func TestRenewErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "ID 0")
 	_, err = route.Renew(gen, []QP{{ID: 5}, {ID: 5}})
 	assert.ErrorContains(t, err, "QP 5 is named twice")
-	_, err = other.Renew(0, []QP{{ID: 1}})
-	assert.ErrorContains(t, err, "QP 1 of D1 is registered by generation 1")
 
 	assert.Equal(t, gen, route.Snapshot().Generation, "nothing changed")
-	assert.Zero(t, other.Snapshot().Generation)
 	assert.Equal(t, gen+1, r.renew(route, 1), "an endpoint may take over QPs of the one before")
 	elsewhere := r.route("D2", "P", "n1")
 	r.renew(elsewhere, 1) // QP numbers are those of a device
@@ -125,4 +122,24 @@ func TestRenewReleasesNothing(t *testing.T) {
 	}
 	r.inFlight(route, 0, 0)
 	r.post(&s, route, gen, mib, 2)
+}
+
+// The hardware gives a QP number again once its QP is gone: the number belongs to
+// whoever named it last, and what its former owner does later takes nothing away.
+func TestQPNumberIsReused(t *testing.T) {
+	r := newRig(t, Enforce)
+	gone, next := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	r.renew(gone, 17)
+	r.renew(next, 17)
+	fatal := classify.Event{Type: classify.EventQPFatal, Element: classify.Element{Device: "D1", QP: 17}}
+	reach := func() int {
+		_, reached, err := r.ctl.Event(fatal, r.now)
+		require.NoError(t, err)
+		return reached
+	}
+	assert.Equal(t, 1, reach())
+	assert.Equal(t, Healthy, gone.State(), "the former owner has nothing to do with it")
+	assert.Equal(t, Suspect, next.State())
+	r.renew(gone, 18)
+	assert.Equal(t, 1, reach(), "the number is still that of the other route")
 }

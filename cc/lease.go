@@ -78,11 +78,20 @@ func (r *Route) resumeLease() int64 {
 // settle gives n bytes back to where they came from: those of a lease to the lease,
 // and to the device when the lease was recalled or there was none.
 func (r *Route) settle(n int64, direct bool) {
-	var met uint64
 	if direct {
-		met = r.flight.directSettled.Add(units(n))
+		met := r.flight.directSettled.Add(units(n))
 		r.device.giveBack(n)
-	} else if met = r.flight.leasedSettled.Add(units(n)); met&drainBit != 0 {
+		if met&waitBit != 0 {
+			r.roomMade()
+		}
+		return
+	}
+	r.settled(r.flight.leasedSettled.Add(units(n)), n)
+}
+
+// settled does what the flags ask for that giving back n bytes of a lease met.
+func (r *Route) settled(met uint64, n int64) {
+	if met&drainBit != 0 {
 		r.device.giveBack(n)
 	}
 	if met&waitBit != 0 {

@@ -192,3 +192,81 @@ func TestLeaseRace(t *testing.T) {
 		r.inFlight(r.route("D1", "P", string(rune('0'+w))), 0, 0)
 	}
 }
+
+// A goroutine that takes directly and is stopped at the worst moment: meanwhile the
+// lease is opened, used and closed again, so that it looks as if nothing had
+// happened. The window holds all the same.
+func TestLeaseReopenedBehindDirectTake(t *testing.T) {
+	r := newRig(t, Enforce) // route window 1 MiB
+	route := r.route("D1", "P", "n1")
+	route.device.window.Store(64 * mib)
+	r.renew(route, 1)
+	f := &route.flight
+	route.closeLease()
+	acquired := f.directAcquired.Load()
+	require.Zero(t, f.inFlight(), "what takeDirect sees")
+
+	var p Permit
+	leased, refused := route.reserve(&p, 512*kib)
+	require.True(t, leased)
+	require.Equal(t, NoDomain, refused)
+	route.closeLease()
+
+	require.True(t, f.directAcquired.CompareAndSwap(acquired, acquired+units(mib)), "takeDirect goes on")
+	assert.Equal(t, RouteDomain, route.cover(mib), "1 MiB beside 512 KiB in a window of 1 MiB")
+}
+
+// What the device refuses was not delivered by the route that gave it back.
+func TestRefusedByDeviceIsNotDelivered(t *testing.T) {
+	r := newRig(t, Enforce)
+	a, b := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	ga, gb := r.renew(a, 1), r.renew(b, 2)
+	var s, q slice
+	r.post(&s, a, ga, 5*mib, 1)
+	for range 3 {
+		assert.Equal(t, DeviceDomain, b.TryAcquire(&q.permit, gb, 100*kib, nil).Domain)
+	}
+	assert.Zero(t, b.Snapshot().Flow.DeliveredBytes)
+	r.settle(&s, success)
+}
+
+// A window that shrinks ends the leases, however little it shrinks.
+func TestDeviceWindowShrinksALittle(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s slice
+	r.post(&s, route, gen, 4*kib, 1)
+	r.settle(&s, success)
+	require.Positive(t, route.device.granted.Load())
+	route.device.setWindow(4*mib - 1)
+	assert.Zero(t, route.device.granted.Load())
+}
+
+// A reader that is interrupted between two words shows no more than was ever out.
+func TestInFlightIsOfOneMoment(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() { // one slice of 64 KiB at a time
+		var s slice
+		for !done.Load() {
+			if d := route.TryAcquire(&s.permit, gen, 64*kib, nil); d.Admitted() {
+				s.permit.Unposted()
+			}
+		}
+	})
+	rounds := 300_000
+	if testing.Short() {
+		rounds = 30_000
+	}
+	var most int64
+	for range rounds {
+		most = max(most, route.InFlight())
+	}
+	done.Store(true)
+	wg.Wait()
+	assert.LessOrEqual(t, most, 64*kib)
+}

@@ -11,7 +11,8 @@ import "fmt"
 type Mode uint8
 
 const (
-	// Off admits everything and keeps nothing. It is the zero value.
+	// Off admits everything, checks nothing and keeps nothing. It is the zero value.
+	// Develop in Observe or Enforce: what Off lets pass may be an error there.
 	Off Mode = iota // off
 	// Observe computes what Enforce would, counts what it would have refused,
 	// and admits everything.

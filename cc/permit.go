@@ -33,20 +33,22 @@ type Permit struct {
 	// an edge.
 	state    atomic.Uint64
 	gen      *generation
-	qp       *qp
 	bytes    int64
 	postedAt time.Duration
+	trial    uint64 // the route's trial that this is; 0 if it is none
 	use      Use
-	poller   atomic.Pointer[Poller] // written only when it changes
-	unposted bool                   // acquired, and neither posted nor given back
-	direct   bool                   // the device's bytes are the permit's own, not from a lease
-	probe    bool                   // it verifies a SUSPECT route
+	unposted bool // acquired, and neither posted nor given back
+	off      bool // acquired in mode off, which keeps nothing
+	direct   bool // the device's bytes are the permit's own, not from a lease
+	probe    bool // it verifies a SUSPECT route
+	// What a success reads ends within slice, a cache line from the start.
+	slice  taskstate.Slice
+	qp     *qp
+	poller atomic.Pointer[Poller] // written only when it changes
 	// evidence is the pair's evidence number at the admission: what failed by then
 	// failed before this was posted.
 	evidence uint64
-	trial    uint64 // the route's trial that this is; 0 if it is none
 	claim    uint64 // the slice's place in line; 0 if it has none
-	slice    taskstate.Slice
 }
 
 const (
@@ -105,7 +107,7 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 	if p.use++; p.use == 0 {
 		p.use = 1
 	}
-	p.gen, p.bytes, p.direct, p.probe, p.unposted = g, n, direct, false, true
+	p.gen, p.bytes, p.direct, p.probe, p.unposted, p.off = g, n, direct, false, true, false
 	p.evidence, p.trial = g.route.health.entry.Evidence(), trial
 	if p.claim != 0 {
 		g.route.endClaim(p)
@@ -125,7 +127,7 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 //
 // Specification: control-plane matrix, "generation changes after acquisition".
 func (p *Permit) Posting(qpID uint64, now time.Duration) error {
-	if !enabled || p.gen == nil { // mode off keeps nothing
+	if !enabled || p.off {
 		return nil
 	}
 	return p.posting(qpID, now)
@@ -134,7 +136,7 @@ func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 func (p *Permit) posting(qpID uint64, now time.Duration) error {
 	g := p.gen
 	if !p.unposted {
-		return fmt.Errorf("cc: Posting: %w; acquire it first, and post each admission once", ErrNotHeld)
+		return notHeld()
 	}
 	q := g.qp(qpID)
 	if q == nil || g.route.current.Load() != g || g.retired.Load() {
@@ -146,18 +148,34 @@ func (p *Permit) posting(qpID uint64, now time.Duration) error {
 	if !g.used.Load() {
 		g.used.Store(true)
 	}
-	if p.trial != 0 && !g.route.trialPosted(p.trial, q) {
-		if g.route.mode == Enforce {
-			p.Unposted()
-			return fmt.Errorf("cc: Posting on %s: %w: its lease expired or the path failed again; acquire again", g.route.pair, ErrTrialOver)
+	if p.trial != 0 {
+		if err := p.postingTrial(q); err != nil {
+			return err
 		}
-		p.trial = 0
 	}
 	if q != nil && p.poller.Load() != q.poller {
 		p.poller.Store(q.poller)
 	}
 	p.qp, p.postedAt, p.unposted = q, now, false
 	p.state.Store(uint64(p.use)<<useShift | statePosted)
+	return nil
+}
+
+func notHeld() error {
+	return fmt.Errorf("cc: Posting: %w; acquire it first, and post each admission once", ErrNotHeld)
+}
+
+// postingTrial is Posting for a permit that is a trial.
+func (p *Permit) postingTrial(q *qp) error {
+	r := p.gen.route
+	if r.trialPosted(p.trial, q) {
+		return nil
+	}
+	if r.mode == Enforce {
+		p.Unposted()
+		return fmt.Errorf("cc: Posting on %s: %w: its lease expired or the path failed again; acquire again", r.pair, ErrTrialOver)
+	}
+	p.trial = 0
 	return nil
 }
 
@@ -168,7 +186,7 @@ func (p *Permit) posting(qpID uint64, now time.Duration) error {
 //
 // Specification: control-plane matrix, synchronous rejection row.
 func (p *Permit) Unposted() bool {
-	if !enabled || p.gen == nil {
+	if !enabled || p.off {
 		return false
 	}
 	return p.giveUp()
@@ -206,13 +224,39 @@ func (p *Permit) giveUp() bool {
 // recording, that call of Settle takes the release too: one of the two returns
 // Released.
 func (p *Permit) Settle(u Use, v classify.Verdict, now time.Duration) Edges {
-	if !enabled || p.state.Load() == 0 { // never posted
+	if !enabled || u == 0 { // mode off numbers nothing
 		return 0
 	}
 	return p.settle(u, v, now)
 }
 
+// settle takes the usual way first: the success of what is posted and has no
+// verdict yet. It does not look at the state before it changes it, so that the
+// permit moves from the poster's core to the poller's at once.
 func (p *Permit) settle(u Use, v classify.Verdict, now time.Duration) Edges {
+	posted := uint64(u)<<useShift | statePosted
+	if !v.Succeeded() || !p.state.CompareAndSwap(posted, posted&^stateFlags) {
+		return p.settleSlowly(u, v, now)
+	}
+	r, n := p.gen.route, p.bytes
+	if r.current.Load() != p.gen || p.trial != 0 || r.health.watched.Load() || p.direct {
+		p.outcome(posted, v, now)
+		p.release(true)
+		return Ended | Released
+	}
+	p.slice.Succeeded()
+	delay := now - p.postedAt
+	if long := delay >= r.longSample; long || p.use%sampleEvery == 0 {
+		r.sample(p, delay, now, long)
+	}
+	if met := r.flight.leasedSettled.Add(units(n)); met&flagBits != 0 {
+		r.settled(met, n)
+	}
+	return Ended | Released
+}
+
+// settleSlowly is settle for everything else.
+func (p *Permit) settleSlowly(u Use, v classify.Verdict, now time.Duration) Edges {
 	for {
 		state := p.state.Load()
 		if Use(state>>useShift) != u || state&statePosted == 0 {

@@ -241,3 +241,41 @@ func TestPostingStampsTime(t *testing.T) {
 	assert.Equal(t, r.now, s.permit.postedAt)
 	s.permit.Settle(d.Use, success, r.now)
 }
+
+// Posting without an admission is the gravest mistake a caller can make: it is told
+// also for a permit that was never admitted before.
+func TestPostingWithoutAdmission(t *testing.T) {
+	for _, mode := range []Mode{Observe, Enforce} {
+		r := newRig(t, mode)
+		route := r.route("D1", "P", "n1")
+		gen := r.renew(route, 1)
+		var zero, refused slice
+		assert.ErrorIs(t, zero.permit.Posting(1, r.now), ErrNotHeld)
+		route.TryAcquire(&refused.permit, gen, 0, nil)
+		assert.ErrorIs(t, refused.permit.Posting(1, r.now), ErrNotHeld)
+		assert.False(t, refused.permit.Unposted())
+	}
+}
+
+// Sums stay sound with the largest slices.
+func TestLargestSlices(t *testing.T) {
+	r := newRig(t, Observe)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var a, b slice
+	r.post(&a, route, gen, MaxBytes, 1)
+	d := route.TryAcquire(&b.permit, gen, MaxBytes, nil)
+	assert.ErrorContains(t, d.Err, "settle some first")
+	r.inFlight(route, MaxBytes, MaxBytes)
+	r.settle(&a, success)
+	r.inFlight(route, 0, 0)
+
+	r = newRig(t, Enforce)
+	route = r.route("D1", "P", "n1")
+	gen = r.renew(route, 1)
+	for range 5 {
+		require.True(t, route.TryAcquire(&a.permit, gen, MaxBytes, nil).Admitted())
+		a.permit.Unposted()
+		assert.Zero(t, route.Snapshot().Flow.DeliveredBytes, "nothing was posted")
+	}
+}

@@ -129,3 +129,38 @@ func TestDeviceSharedByRoutes(t *testing.T) {
 		r.inFlight(route, 0, 0)
 	}
 }
+
+// The owner acquires again as soon as some call has returned Released, while the
+// other observers of the use before are still inside of Settle.
+func TestReuseRightAfterReleased(t *testing.T) {
+	r := newRig(t, Observe) // no suspicion in the way
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	var s slice
+	var wg sync.WaitGroup
+	for range rounds {
+		if route.Snapshot().NeedsRenew {
+			gen = r.renew(route, 1)
+		}
+		d := route.TryAcquire(&s.permit, gen, 4*kib, &s.task)
+		if !assert.True(t, d.Admitted(), "%s", d) || !assert.NoError(t, s.permit.Posting(1, r.now)) {
+			break
+		}
+		released := make(chan bool, 3)
+		for _, v := range []classify.Verdict{deadline, cancel, success} {
+			wg.Go(func() {
+				if s.permit.Settle(d.Use, v, r.now)&Released != 0 {
+					released <- true
+				}
+			})
+		}
+		<-released
+		assert.Empty(t, released, "one call releases")
+	}
+	wg.Wait()
+	r.inFlight(route, 0, 0)
+}

@@ -1,8 +1,6 @@
 package cc
 
 import (
-	"fmt"
-
 	"github.com/rdmagate/rdmagate/classify"
 )
 
@@ -22,22 +20,16 @@ type registered struct {
 	qp  *qp
 }
 
-// swap puts the QPs of next in the place of those of old; either may be nil. It
-// refuses a QP that another endpoint of the device holds, and then changes
-// nothing.
-func (reg registry) swap(device string, old, next *generation) error {
-	if next != nil {
-		for i := range next.qps {
-			id := next.qps[i].ID
-			if held := reg[qpKey{device, id}]; held != nil && held.gen != old {
-				return fmt.Errorf("cc: Renew: QP %d of %s is registered by generation %d of %s; a live QP belongs to one endpoint",
-					id, device, held.gen.number, held.gen.route.pair)
-			}
-		}
-	}
+// swap puts the QPs of next in the place of those of old; either may be nil. A QP
+// number that another endpoint of the device holds goes to next: the hardware gives
+// a number again only once the QP that had it is gone.
+func (reg registry) swap(device string, old, next *generation) {
 	if old != nil {
 		for i := range old.qps {
-			delete(reg, qpKey{device, old.qps[i].ID})
+			key := qpKey{device, old.qps[i].ID}
+			if r := reg[key]; r != nil && r.gen == old {
+				delete(reg, key)
+			}
 		}
 	}
 	if next != nil {
@@ -45,7 +37,6 @@ func (reg registry) swap(device string, old, next *generation) error {
 			reg[qpKey{device, next.qps[i].ID}] = &registered{next, &next.qps[i]}
 		}
 	}
-	return nil
 }
 
 // visit calls f for each registered QP within an event's scope.

@@ -44,8 +44,9 @@ func (t EventType) Object() Object { return matrices.objects[min(t, unknownValue
 
 // Element is the object that an asynchronous event speaks of. Only the fields
 // that fit the event's type are read, see [EventType.Object]; the others are zero.
-// Device may be set for every event and should be where QP, CQ, SRQ or WQ numbers
-// are unique on one device only.
+// Device is the device that reported the event. The verdict on an event of a QP,
+// CQ, SRQ or WQ does not need it, but whoever looks the object up does: numbers are
+// unique on one device only.
 //
 // QP, CQ, SRQ and WQ are numbers of the caller's choosing that name an object
 // for its whole life. A QP number serves, but the hardware reuses those: a serial
