@@ -43,6 +43,7 @@ format:
 
 vet:
 	$(GO) vet ./...
+	$(GO) vet -tags rdmagate_off ./cc
 	$(GO) vet -tags guest ./...
 
 lint:
@@ -64,6 +65,7 @@ pure:
 
 unit:
 	$(GO) test ./...
+	$(GO) test -tags rdmagate_off -run TestOff ./cc
 
 race:
 	$(GO) test -race -short ./...

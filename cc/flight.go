@@ -27,7 +27,8 @@ type flight struct {
 	// seenSettled is leasedSettled as a poster last read it, so that posters seldom
 	// touch the line that pollers write. What is in flight is never more than it says.
 	seenSettled atomic.Uint64
-	_           [cacheLine - 32]byte
+	// A whole line from here to the next word, wherever the struct begins.
+	_ [cacheLine - 8]byte
 
 	leasedSettled atomic.Uint64
 	directSettled atomic.Uint64
