@@ -8,108 +8,101 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 )
 
-// The benchmarks compare with floors of the same run: ratio is the time of the
-// call in units of its floor. Both are timed in turns and the best round of each
-// counts, so that a busy machine slows neither alone.
-
-const (
-	benchRounds = 25
-	benchCalls  = 20_000
-)
-
-func bestOf(call, floor func(n int)) (calls, floors time.Duration) {
-	calls, floors = 1<<62, 1<<62
-	for range benchRounds {
-		start := time.Now()
-		floor(benchCalls)
-		middle := time.Now()
-		call(benchCalls)
-		calls = min(calls, time.Since(middle))
-		floors = min(floors, middle.Sub(start))
-	}
-	return calls, floors
+// cost is a call beside its floor, the least that could do its work. The ratio of
+// both is what counts; see TestCostRatios for the limits.
+type cost struct {
+	name        string
+	limit       float64
+	call, floor func(n int)
 }
 
-func reportRatio(b *testing.B, limit float64, call, floor func(n int)) {
-	var ratio float64
-	for b.Loop() {
-		calls, floors := bestOf(call, floor)
-		ratio = float64(calls) / float64(floors)
-		b.ReportMetric(float64(calls.Nanoseconds())/benchCalls, "ns/call")
-		b.ReportMetric(ratio, "ratio")
-		b.ReportMetric(0, "ns/op") // of all rounds together: says nothing
-	}
-	if limit > 0 && ratio > limit {
-		b.Errorf("the call takes %.1f times its floor, more than %.1f is not one load and at most one store", ratio, limit)
-	}
-}
-
-// The floor: one atomic load and one atomic store.
-func loadAndStore(n int) {
-	var from, to atomic.Uint64
-	for range n {
-		to.Store(from.Load())
-	}
-}
-
-func BenchmarkSuccessOnACleanTask(b *testing.B) {
-	b.Run("later", func(b *testing.B) {
-		reportRatio(b, 3, func(n int) {
-			var task Task
-			var slice Slice
-			slice.Admitted(&task, 1, false)
-			for range n {
-				slice.Succeeded()
-			}
-		}, loadAndStore)
-	})
-	b.Run("first", func(b *testing.B) { // both sides also store to reset the word
-		reportRatio(b, 3, func(n int) {
-			var task Task
-			var slice Slice
-			slice.Admitted(&task, 1, false)
-			for range n {
-				task.word.Store(0)
-				slice.Succeeded()
-			}
-		}, func(n int) {
-			var from, to, reset atomic.Uint64
-			for range n {
-				reset.Store(0)
-				to.Store(from.Load())
-			}
-		})
-	})
-	b.Run("allocations", func(b *testing.B) {
+var costs = []cost{
+	{"later success on a clean task", 1, func(n int) {
 		var task Task
 		var slice Slice
-		b.ReportAllocs()
-		for b.Loop() {
-			slice.Admitted(&task, 1, false)
+		slice.Admitted(&task, 1, false)
+		for range n {
 			slice.Succeeded()
 		}
-	})
-}
-
-func BenchmarkAdmittedOnACleanTask(b *testing.B) {
-	reportRatio(b, 3, func(n int) {
+	}, loadAndStore},
+	{"first success on a clean task", 1.5, func(n int) {
+		var task Task
+		var slice Slice
+		slice.Admitted(&task, 1, false)
+		for range n {
+			task.word.Store(0)
+			slice.Succeeded()
+		}
+	}, resetLoadAndStore},
+	{"admission on a clean task", 1, func(n int) {
 		tasks := make([]Task, 2)
 		var slice Slice
 		for i := range n {
 			slice.Admitted(&tasks[i/64%2], 1, false)
 		}
-	}, loadAndStore)
-}
-
-func BenchmarkState(b *testing.B) {
-	reportRatio(b, 3, func(n int) {
+	}, loadAndStore},
+	{"minimal query", 1, func(n int) {
 		var task Task
 		for range n {
 			if task.State() != Unknown {
 				panic("a new task must be UNKNOWN")
 			}
 		}
-	}, loadAndStore)
+	}, loadAndStore},
+}
+
+// loadAndStore is one atomic load and one store by compare-and-swap for each turn.
+func loadAndStore(n int) {
+	var from, to atomic.Uint64
+	for range n {
+		to.CompareAndSwap(0, from.Load())
+	}
+}
+
+// resetLoadAndStore is the same on one word, which is reset before.
+func resetLoadAndStore(n int) {
+	var word atomic.Uint64
+	for range n {
+		word.Store(0)
+		word.CompareAndSwap(word.Load(), 1)
+	}
+}
+
+// roundOf times n calls, and their floor.
+func (c *cost) roundOf(n int) (call, floor time.Duration) {
+	start := time.Now()
+	c.floor(n)
+	middle := time.Now()
+	c.call(n)
+	return time.Since(middle), middle.Sub(start)
+}
+
+func BenchmarkCosts(b *testing.B) {
+	const rounds, calls = 25, 20_000
+	for _, c := range costs {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				call, floor := time.Hour, time.Hour
+				for range rounds {
+					oneCall, oneFloor := c.roundOf(calls)
+					call, floor = min(call, oneCall), min(floor, oneFloor)
+				}
+				b.ReportMetric(float64(call.Nanoseconds())/calls, "ns/call")
+				b.ReportMetric(float64(call)/float64(floor), "ratio")
+				b.ReportMetric(0, "ns/op") // of all rounds together: says nothing
+			}
+		})
+	}
+}
+
+func BenchmarkCleanAttempt(b *testing.B) {
+	var task Task
+	var slice Slice
+	b.ReportAllocs()
+	for b.Loop() {
+		slice.Admitted(&task, 1, false)
+		slice.Succeeded()
+	}
 }
 
 func BenchmarkTroubledTask(b *testing.B) {

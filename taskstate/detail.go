@@ -61,9 +61,10 @@ func (t *Task) Detail() Detail {
 	if t == nil {
 		return Detail{}
 	}
+	w := t.load() // before the record, which exists before the word tells of trouble
 	r := t.record.Load()
 	if r == nil {
-		return detailOf(t.load())
+		return detailOf(w)
 	}
 	d, root := r.detail(t)
 	if root != nil {

@@ -19,7 +19,8 @@ type record struct {
 	mu         sync.Mutex
 	unresolved [severities + 1]uint32 // by severity; that of severityNone is unused
 	noPath     uint64                 // number of the open NoUsablePath evidence, 0 if none
-	last       uint64                 // number of the latest evidence, from 1
+	last       uint64                 // number of the latest evidence
+	base       uint64                 // all numbers of this record lie above it; never changes
 	kept       [severities][keptPerSeverity]entry
 }
 
@@ -76,7 +77,7 @@ func (r *record) count(from, to severity) {
 // severity, else of the oldest that is resolved, else of the oldest. It returns
 // the evidence's number.
 func (r *record) keep(s severity, owners uint64, attempt uint32, ev *Evidence) uint64 {
-	r.last++
+	number := r.nextNumber()
 	victim := &r.kept[s-1][0]
 	for i := range r.kept[s-1] {
 		e := &r.kept[s-1][i]
@@ -88,12 +89,12 @@ func (r *record) keep(s severity, owners uint64, attempt uint32, ev *Evidence) u
 			victim = e
 		}
 	}
-	*victim = entry{number: r.last, open: true, attempt: attempt, ev: *ev}
+	*victim = entry{number: number, open: true, attempt: attempt, ev: *ev}
 	if ev.Pair != nil {
 		victim.pair, victim.hasPair = *ev.Pair, true
 	}
 	victim.ev.Pair = nil
-	return r.last
+	return number
 }
 
 // close marks the evidence as resolved, if it is still kept.
@@ -166,12 +167,12 @@ func (r *record) recordNoPath(t *Task, ev *Evidence) {
 		return
 	}
 	r.count(severityNone, severityUnavailable)
-	r.noPath = r.last + 1
+	r.noPath = pendingNumber
 	attempt := t.load().attempt()
 	for !r.publish(t, attempt, 0) {
 		attempt = t.load().attempt()
 	}
-	r.keep(severityUnavailable, 0, attempt, ev)
+	r.noPath = r.keep(severityUnavailable, 0, attempt, ev)
 }
 
 // closeNoPath resolves the task's own evidence in the counts.

@@ -14,7 +14,7 @@ import "github.com/rdmagate/rdmagate/classify"
 type Slice struct {
 	task       *Task
 	generation uint64
-	number     uint64 // of the unresolved evidence, valid with severity
+	number     uint64 // of the unresolved evidence, valid with severity; it tells the record too
 	attempt    uint32 // of the task, when the slice was last admitted or refused
 	severity   severity
 	refused    classify.Reason // of the latest Refused
@@ -61,7 +61,7 @@ func (s *Slice) Refused(task *Task, ev *Evidence) Effect {
 // evidence each time. It takes no lock.
 func (s *Slice) Waits(task *Task, reason classify.Reason) bool {
 	return s.task == task && !s.open && s.refused == reason && s.severity != severityNone &&
-		task.load().attempt() == s.attempt
+		task.load().attempt() == s.attempt && task.record.Load().counted(s.number)
 }
 
 // Admitted begins a new attempt of the slice on a generation of its route, and
@@ -191,10 +191,10 @@ func (s *Slice) bind(task *Task) {
 }
 
 // follow moves the slice to the task's present attempt, which has resolved
-// everything older. A task that shows less trouble than the slice has was zeroed in
-// place: it knows nothing of this slice.
+// everything older. A task whose record has not counted the slice's trouble was
+// zeroed in place: it knows nothing of this slice.
 func (s *Slice) follow(w word) {
-	if s.attempt != w.attempt() || s.severity > w.worst() {
+	if s.attempt != w.attempt() || s.severity != severityNone && !s.task.record.Load().counted(s.number) {
 		s.attempt = w.attempt()
 		s.severity = severityNone
 	}

@@ -258,3 +258,67 @@ func TestTaskZeroedInPlace(t *testing.T) {
 		})
 	}
 }
+
+// The trouble of other slices in the new task, whatever its severity, is not taken
+// for what a slice left in the former one.
+func TestTaskZeroedInPlaceWithAnotherSlice(t *testing.T) {
+	steps := map[string]func(*taskstate.Slice, *taskstate.Task){
+		"admitted":  func(s *taskstate.Slice, task *taskstate.Task) { s.Admitted(task, generation, false) },
+		"succeeded": func(s *taskstate.Slice, _ *taskstate.Task) { s.Succeeded() },
+		"late":      func(s *taskstate.Slice, _ *taskstate.Task) { s.SucceededLate() },
+		"failed": func(s *taskstate.Slice, task *taskstate.Task) {
+			s.Failed(because(classify.ReasonRemoteMetadata))
+			s.Admitted(task, generation, false)
+		},
+		"refused": func(s *taskstate.Slice, task *taskstate.Task) {
+			s.Refused(task, because(classify.ReasonByteWindow))
+			s.Admitted(task, generation, false)
+		},
+	}
+	others := map[string]classify.Reason{
+		"same reason":    classify.ReasonRouteTimeout,
+		"same severity":  classify.ReasonByteWindow,
+		"worse severity": classify.ReasonPathQuarantined,
+		"milder":         classify.ReasonRemoteMetadata,
+	}
+	for stepName, step := range steps {
+		for otherName, reason := range others {
+			t.Run(stepName+", "+otherName, func(t *testing.T) {
+				var slot struct{ task taskstate.Task }
+				former := admitted(&slot.task)
+				former.Failed(because(classify.ReasonRouteTimeout))
+				slot = struct{ task taskstate.Task }{}
+
+				var other taskstate.Slice
+				other.Refused(&slot.task, because(reason))
+				step(former, &slot.task)
+				want, _ := taskstate.StateOf(reason)
+				d := slot.task.Detail()
+				assert.Equal(t, want, d.State, "the other slice still waits")
+				assert.Equal(t, uint32(1), d.Unresolved, "it is the only one in trouble")
+				assert.Equal(t, taskstate.Seen(false), d.Resolved, "its evidence is open")
+
+				other.Admitted(&slot.task, generation, false)
+				other.Succeeded()
+				d = slot.task.Detail()
+				assert.Equal(t, taskstate.Normal, d.State, "every slice is past its trouble")
+				assert.Zero(t, d.Unresolved, "the counts are back at nothing")
+			})
+		}
+	}
+}
+
+// A slice that waits must be asked again in a task that was zeroed: that task has
+// not heard of it.
+func TestSliceWaitsForATaskZeroedInPlace(t *testing.T) {
+	var slot struct{ task taskstate.Task }
+	var former, other taskstate.Slice
+	former.Refused(&slot.task, because(classify.ReasonByteWindow))
+	slot = struct{ task taskstate.Task }{}
+	assert.False(t, former.Waits(&slot.task, classify.ReasonByteWindow), "the new task has met nothing")
+	other.Refused(&slot.task, because(classify.ReasonByteWindow))
+	assert.False(t, former.Waits(&slot.task, classify.ReasonByteWindow), "it is another slice that waits")
+	former.Refused(&slot.task, because(classify.ReasonByteWindow))
+	assert.True(t, former.Waits(&slot.task, classify.ReasonByteWindow))
+	assert.Equal(t, uint32(2), slot.task.Detail().Unresolved, "now both wait")
+}

@@ -225,3 +225,30 @@ func TestStressDeadlineAgainstLateSuccess(t *testing.T) {
 		requireClean(t, &task)
 	}
 }
+
+// A detailed query beside a task's first anomaly tells of the state and of its
+// reason, or of neither.
+func TestStressDetailOfTheFirstAnomaly(t *testing.T) {
+	const tasks = 100_000
+	all := make([]Task, tasks)
+	var turn atomic.Int64
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		ev := &Evidence{Reason: classify.ReasonByteWindow}
+		for i := range all {
+			var slice Slice
+			turn.Store(int64(i))
+			slice.Refused(&all[i], ev)
+		}
+		turn.Store(tasks)
+	})
+	unexplained := 0
+	for i := turn.Load(); i < tasks; i = turn.Load() {
+		d := all[i].Detail()
+		if _, seen := d.Reason.Get(); d.State != Unknown && !seen {
+			unexplained++
+		}
+	}
+	writer.Wait()
+	assert.Zero(t, unexplained, "answers that say CONGESTED must say why")
+}

@@ -8,7 +8,8 @@ import (
 
 // Task is the evidence of one logical transfer, which may have many slices. It is
 // embedded in the caller's own task and must not be copied. The zero value is
-// ready to use, and [Unknown].
+// ready to use, and [Unknown]. A pool may zero a Task in place while no call of it
+// runs: it is a new task then, also to slices that are still bound to it.
 //
 // A Task is 16 bytes. The first anomaly allocates a record of fixed size, about
 // 1 KiB; nothing that happens afterwards allocates again.
@@ -114,7 +115,7 @@ func (t *Task) needRecord() *record {
 	if r := t.record.Load(); r != nil {
 		return r
 	}
-	r := new(record)
+	r := newRecord()
 	if t.record.CompareAndSwap(nil, r) {
 		return r
 	}
