@@ -44,6 +44,7 @@ format:
 vet:
 	$(GO) vet ./...
 	$(GO) vet -tags rdmagate_off ./cc
+	$(GO) -C bench vet ./...
 	$(GO) vet -tags guest ./...
 
 lint:
@@ -78,8 +79,10 @@ $(GUEST): FORCE
 	@mkdir -p bin
 	$(GO) build -o $@ ./internal/softroce/cmd/guestexec
 
+# Ratios to floors and to peers, all measured in one run; see the report in bin.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) -C bench test ./...
+	$(GO) -C bench run ./admission -out "$(CURDIR)/bin/admission"
 
 clean:
 	rm -rf bin

@@ -56,10 +56,27 @@ func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.T
 // acquireAgain is for who raced, or found no room by what was settled when a poster
 // last looked.
 func (r *Route) acquireAgain(p *Permit, cur *generation, gen Generation, n int64, task *taskstate.Task) Decision {
+	if r.fullAgain(p, n, task) {
+		return Decision{Ruling: Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: RouteDomain}}
+	}
 	if !r.takeLeased(n) {
 		return r.acquireSlowly(p, cur, gen, n, task, false)
 	}
 	return p.admit(cur, n, task, false, 0)
+}
+
+// fullAgain counts the refusal of a slice that met the full window of a healthy
+// route before, or has no task to know of it, and reports whether that is so. What
+// nobody else has to hear of is done in a few loads and one add.
+func (r *Route) fullAgain(p *Permit, n int64, task *taskstate.Task) bool {
+	window := r.window.Load()
+	if h := r.flight.atMost(); h+n <= window || n > window || p.claim != 0 ||
+		r.mode != Enforce || r.State() != Healthy || task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
+		return false
+	}
+	r.full.raise()
+	r.refusals.routeWindow.Add(1)
+	return true
 }
 
 // acquireSlowly sorts out what the fast path met: a wrong call, an endpoint that

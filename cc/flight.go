@@ -80,6 +80,12 @@ func (f *flight) open() bool { return f.leasedAcquired.Load()&closedBit == 0 }
 // inFlight returns the bytes that permits hold.
 func (f *flight) inFlight() int64 { return f.leased() + f.direct() }
 
+// atMost is inFlight in one look: it may show more than was ever out, not less.
+func (f *flight) atMost() int64 {
+	leased, direct := f.leasedSettled.Load(), f.directSettled.Load()
+	return held(f.leasedAcquired.Load(), leased) + held(f.directAcquired.Load(), direct)
+}
+
 // takeLeased reserves n bytes on the lease, if the limit lets it. If the limit
 // fell meanwhile, the bytes are reserved all the same and have to be rolled back.
 func (f *flight) takeLeased(n int64) (taken, rollBack bool) {
