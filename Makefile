@@ -25,6 +25,7 @@ test: deps format vet lint generated pure unit race guest
 # The example engine. Without RDMA devices it brings a guest that has some; where
 # that is not to be had, the fabric is simulated.
 demo:
+	@case "$(FABRIC)" in auto|verbs|sim) ;; *) echo "FABRIC=$(FABRIC) is unknown; use auto, verbs or sim"; exit 2;; esac
 	@mkdir -p bin
 ifeq ($(FABRIC),sim)
 	CGO_ENABLED=0 $(GO) build -o bin/engine ./examples/engine
