@@ -31,8 +31,8 @@
 // Bytes are those of the admission. The byte_len of a completion is never read.
 //
 // Asynchronous events come from the caller's own reader and go to
-// [Controller.Event]. The package starts no goroutine, opens no device and calls
-// nothing back.
+// [Controller.Event]. The package starts no goroutine and opens no device, and the
+// one thing it calls back is the function of [WithTransitions], with no lock held.
 //
 // # Monitor
 //
