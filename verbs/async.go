@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"syscall"
 
@@ -31,18 +32,25 @@ type AsyncEvent struct {
 	Address uintptr
 }
 
-// Event returns the event in the form that the controller takes. Its numbers
-// are the IDs of the QP and CQ.
+// Event returns the event in the form that the controller takes. Its numbers are
+// the IDs of the QP and CQ. An object that this package has no ID for, such as an
+// SRQ, a WQ or another owner's QP, has its Address as its number. No ID is as large
+// as an address, so that a foreign object is not taken for one of ours, and whoever
+// registers an SRQ with the controller names it by its address too.
 func (e AsyncEvent) Event() classify.Event {
-	return classify.Event{
-		Type: e.Type,
-		Element: classify.Element{
-			Device: e.Device,
-			Port:   e.Port,
-			QP:     e.QPID,
-			CQ:     e.CQID,
-		},
+	element := classify.Element{Device: e.Device, Port: e.Port}
+	address := uint64(e.Address)
+	switch e.Type.Object() {
+	case classify.ObjectQP:
+		element.QP = cmp.Or(e.QPID, address)
+	case classify.ObjectCQ:
+		element.CQ = cmp.Or(e.CQID, address)
+	case classify.ObjectSRQ:
+		element.SRQ = address
+	case classify.ObjectWQ:
+		element.WQ = address
 	}
+	return classify.Event{Type: e.Type, Element: element}
 }
 
 // String returns the event as one would write it in a log.
@@ -78,6 +86,9 @@ type AsyncReader struct {
 // is non-blocking while the reader is open.
 func (c *Context) AsyncEvents() (*AsyncReader, error) {
 	const call = "AsyncEvents"
+	if !c.made() {
+		return nil, closedBy(call, &c.object, "")
+	}
 	select {
 	case <-c.reader:
 	default:
@@ -105,6 +116,9 @@ func (c *Context) AsyncEvents() (*AsyncReader, error) {
 // It returns an error that wraps [ErrClosed] after Close, and one that wraps EIO
 // once the device has been removed.
 func (r *AsyncReader) Next() (AsyncEvent, error) {
+	if !r.made() {
+		return AsyncEvent{}, closedBy("ibv_get_async_event", &r.object, "")
+	}
 	var raw rawEvent
 	err := r.file.next("ibv_get_async_event", &r.object, func() (errno syscall.Errno) {
 		raw, errno = r.ctx.lib.sysNextAsync(r.ctx.ptr)

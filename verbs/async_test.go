@@ -46,35 +46,37 @@ func TestEventsAreResolved(t *testing.T) {
 	require.NoError(t, err)
 	defer wrapped.Close()
 
+	address := uint64(uintptr(unknown))
 	cases := []struct {
 		name  string
 		event classify.EventType
 		push  func(event int)
 		want  AsyncEvent
+		seen  classify.Element // beside the device: what the controller sees
 	}{
 		{"QP", classify.EventQPFatal,
 			func(e int) { stub.PushEvent(b.ctx.ptr, e, b.qp.ptr, 0) },
-			AsyncEvent{QP: b.qp, QPID: b.qp.ID(), QPNum: b.qp.Num(), Address: uintptr(b.qp.ptr)}},
+			AsyncEvent{QP: b.qp, QPID: b.qp.ID(), QPNum: b.qp.Num(), Address: uintptr(b.qp.ptr)}, classify.Element{QP: b.qp.ID()}},
 		{"CQ", classify.EventCQErr,
 			func(e int) { stub.PushEvent(b.ctx.ptr, e, b.cq.ptr, 0) },
-			AsyncEvent{CQ: b.cq, CQID: b.cq.ID(), Address: uintptr(b.cq.ptr)}},
+			AsyncEvent{CQ: b.cq, CQID: b.cq.ID(), Address: uintptr(b.cq.ptr)}, classify.Element{CQ: b.cq.ID()}},
 		{"wrapped CQ", classify.EventCQErr,
 			func(e int) { stub.PushEvent(b.ctx.ptr, e, foreign, 0) },
-			AsyncEvent{CQ: wrapped, CQID: wrapped.ID(), Address: uintptr(foreign)}},
+			AsyncEvent{CQ: wrapped, CQID: wrapped.ID(), Address: uintptr(foreign)}, classify.Element{CQ: wrapped.ID()}},
 		{"CQ of someone else", classify.EventCQErr,
 			func(e int) { stub.PushEvent(b.ctx.ptr, e, unknown, 0) },
-			AsyncEvent{Address: uintptr(unknown)}},
+			AsyncEvent{Address: uintptr(unknown)}, classify.Element{CQ: address}},
 		{"SRQ of someone else", classify.EventSRQErr,
 			func(e int) { stub.PushEvent(b.ctx.ptr, e, unknown, 0) },
-			AsyncEvent{Address: uintptr(unknown)}},
+			AsyncEvent{Address: uintptr(unknown)}, classify.Element{SRQ: address}},
 		{"port", classify.EventPortErr,
-			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 1) }, AsyncEvent{Port: 1}},
+			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 1) }, AsyncEvent{Port: 1}, classify.Element{Port: 1}},
 		{"GID", classify.EventGIDChange,
-			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 2) }, AsyncEvent{Port: 2}},
+			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 2) }, AsyncEvent{Port: 2}, classify.Element{Port: 2}},
 		{"device", classify.EventDeviceFatal,
-			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 0) }, AsyncEvent{}},
+			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 0) }, AsyncEvent{}, classify.Element{}},
 		{"unknown type", 77,
-			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 3) }, AsyncEvent{}},
+			func(e int) { stub.PushEvent(b.ctx.ptr, e, nil, 3) }, AsyncEvent{}, classify.Element{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -82,9 +84,8 @@ func TestEventsAreResolved(t *testing.T) {
 			c.want.Type, c.want.Device = c.event, "stub0"
 			got := next(t, r)
 			assert.Equal(t, c.want, got)
-			assert.Equal(t, classify.Event{Type: c.event, Element: classify.Element{
-				Device: "stub0", Port: c.want.Port, QP: c.want.QPID, CQ: c.want.CQID,
-			}}, got.Event(), "what the controller sees")
+			c.seen.Device = "stub0"
+			assert.Equal(t, classify.Event{Type: c.event, Element: c.seen}, got.Event(), "what the controller sees")
 			assert.NotEmpty(t, got.String())
 		})
 	}
@@ -110,6 +111,28 @@ func TestEventOfAClosedQP(t *testing.T) {
 	got := raw.resolve("stub0")
 	assert.Nil(t, got.QP, "the successor is not blamed")
 	assert.Equal(t, old.ID(), got.QPID, "the event still says whose it was")
+}
+
+// Objects that are not ours have numbers too, so that the controller takes their
+// events and finds that it knows nothing of them.
+func TestForeignEventsNameTheirElement(t *testing.T) {
+	const address = 0x7f00_0000_1000
+	for _, tc := range []struct {
+		name string
+		raw  rawEvent
+		want classify.Element
+	}{
+		{"SRQ", rawEvent{kind: classify.EventSRQErr, element: elementSRQ, address: address}, classify.Element{SRQ: address}},
+		{"WQ", rawEvent{kind: classify.EventWQFatal, element: elementWQ, address: address}, classify.Element{WQ: address}},
+		{"QP", rawEvent{kind: classify.EventQPFatal, element: elementQP, qpNum: 77, address: address}, classify.Element{QP: address}},
+		{"CQ", rawEvent{kind: classify.EventCQErr, element: elementCQ, address: address}, classify.Element{CQ: address}},
+	} {
+		e := tc.raw.resolve("mlx5_0").Event()
+		tc.want.Device = "mlx5_0"
+		assert.Equal(t, tc.want, e.Element, "%s: what has no ID goes by its address", tc.name)
+		_, err := e.Verdict()
+		assert.NoError(t, err, "%s: the event names its element", tc.name)
+	}
 }
 
 // TestAWakeupDrainsTheQueue pushes many events for one edge of the descriptor.

@@ -43,6 +43,9 @@ func (c *Context) CreateCompChannel() (*CompChannel, error) {
 // there is one. The event is already acknowledged. The CQ is nil if it has been
 // closed since. Stop ends the wait with an error that wraps [ErrClosed].
 func (ch *CompChannel) Wait() (*CQ, error) {
+	if !ch.made() {
+		return nil, closedBy("ibv_get_cq_event", &ch.object, "")
+	}
 	var cookie, address uint64
 	err := ch.file.next("ibv_get_cq_event", &ch.object, func() (errno syscall.Errno) {
 		cookie, address, errno = ch.ctx.lib.sysNextCQEvent(ch.ptr)
@@ -60,7 +63,7 @@ func (ch *CompChannel) Wait() (*CQ, error) {
 func (ch *CompChannel) Stop() {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	if !ch.closed {
+	if !ch.closed && ch.made() {
 		ch.file.stop()
 	}
 }

@@ -26,21 +26,27 @@ const gateShut = math.MinInt32
 
 // CQInit says what a new CQ is like.
 type CQInit struct {
-	// Depth is the least number of completions that the CQ holds, at least 1. A CQ
+	// Depth is the least number of completions that the CQ holds, 1 to 2^31-1. A CQ
 	// that overflows fails with all its QPs, so it should hold the sum of their
 	// queues.
 	Depth int
 	// Channel is where the CQ sends its events. nil means that it is only polled.
 	Channel *CompChannel
-	// Vector is the completion vector, that is the interrupt, of the events.
+	// Vector is the completion vector, that is the interrupt, of the events. 0 to
+	// 2^31-1, and below the device's number of them.
 	Vector int
 }
 
 // CreateCQ creates a completion queue.
 func (c *Context) CreateCQ(init CQInit) (*CQ, error) {
 	const call = "ibv_create_cq"
-	if init.Depth < 1 {
-		return nil, invalid(call, c.String(), fmt.Sprintf("the depth is %d", init.Depth), "ask for at least 1 completion")
+	switch {
+	case init.Depth < 1 || init.Depth > math.MaxInt32:
+		return nil, invalid(call, c.String(), fmt.Sprintf("the depth is %d, must be 1 to %d", init.Depth, math.MaxInt32),
+			"ask for at least 1 completion, and at most MaxCQE of the device")
+	case init.Vector < 0 || init.Vector > math.MaxInt32:
+		return nil, invalid(call, c.String(), fmt.Sprintf("the vector is %d, must be 0 to %d", init.Vector, math.MaxInt32),
+			"keep it below the device's number of interrupts")
 	}
 	cq := &CQ{object: newObject("CQ", c.device), ctx: c}
 	parents := []*object{&c.object}
@@ -114,6 +120,9 @@ func (c *CQ) Poll(wcs []WC) (int, error) {
 	if len(wcs) == 0 {
 		return 0, nil
 	}
+	if !c.made() {
+		return 0, c.failed("ibv_poll_cq", gateShut)
+	}
 	n := sysPoll(&c.gate, c.ptr, wcs)
 	if n >= 0 {
 		return n, nil
@@ -138,6 +147,9 @@ func (c *CQ) failed(call string, n int) error {
 // completion or, with solicitedOnly, for the next that is solicited or failed.
 // Poll until empty after it: a completion that was there before makes no event.
 func (c *CQ) RequestNotify(solicitedOnly bool) error {
+	if !c.made() {
+		return c.failed("ibv_req_notify_cq", gateShut)
+	}
 	if n := sysReqNotify(&c.gate, c.ptr, solicitedOnly); n != 0 {
 		return c.failed("ibv_req_notify_cq", n)
 	}

@@ -93,5 +93,8 @@ func invalid(call, object, reason, remedy string) *Error {
 
 // closedBy returns the error of a call on a closed object.
 func closedBy(call string, o *object, remedy string) *Error {
+	if !o.made() {
+		remedy = "call it on what the package created; a zero value is of no use"
+	}
 	return &Error{Call: call, Object: o.String(), Remedy: remedy, Err: ErrClosed}
 }

@@ -178,8 +178,11 @@ func TestGuestGather(t *testing.T) {
 	pair := connect(t, lab.A[1], lab.B[0], labverbs.Config{})
 	copy(pair.From.Bytes(), "one..two..")
 	list := pair.Requests(verbs.OpWrite, 1)
-	list[0].SGE = pair.From.MR.SGE(5, 3)
-	list[0].More = []verbs.SGE{pair.From.MR.SGE(0, 3)}
+	first, err := pair.From.MR.SGE(5, 3)
+	require.NoError(t, err)
+	second, err := pair.From.MR.SGE(0, 3)
+	require.NoError(t, err)
+	list[0].SGE, list[0].More = first, []verbs.SGE{second}
 	require.NoError(t, pair.Post(list))
 	wcs, err := labverbs.Collect(pair.From.CQ, 1)
 	require.NoError(t, err)

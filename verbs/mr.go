@@ -90,10 +90,15 @@ func (m *MR) LKey() uint32 { return m.lkey }
 // RKey returns the key for the READs and WRITEs of a peer.
 func (m *MR) RKey() uint32 { return m.rkey }
 
-// SGE returns the scatter/gather element of n bytes from an offset of the
-// region. The range is not checked: the NIC does that.
-func (m *MR) SGE(offset, n int) SGE {
-	return SGE{Addr: m.addr + uint64(offset), Length: uint32(n), LKey: m.lkey}
+// SGE returns the scatter/gather element of n bytes from an offset of the region. A
+// range that is not inside the region, or that is longer than [MaxMessage], is
+// refused.
+func (m *MR) SGE(offset, n int) (SGE, error) {
+	if offset < 0 || n < 0 || offset > m.length || n > m.length-offset || int64(n) > MaxMessage {
+		return SGE{}, invalid("SGE", m.String(), fmt.Sprintf("%d bytes from %d on, the region has %d and one SGE up to %d",
+			n, offset, m.length, int64(MaxMessage)), "stay inside the region, and split what is longer")
+	}
+	return SGE{Addr: m.addr + uint64(offset), Length: uint32(n), LKey: m.lkey}, nil
 }
 
 // Close deregisters the memory. Work requests that still use it fail. Closing

@@ -34,15 +34,23 @@ func (o *object) ID() uint64 { return o.id }
 
 // String names the object as errors do, such as "QP #5 of mlx5_0".
 func (o *object) String() string {
+	if !o.made() {
+		return "a zero value"
+	}
 	return fmt.Sprintf("%s #%d of %s", o.kind, o.id, o.device)
 }
 
-// Closed reports whether the object has been closed.
+// Closed reports whether the object has been closed. A zero value, which nobody
+// created, counts as closed.
 func (o *object) Closed() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.closed
+	return o.closed || !o.made()
 }
+
+// made reports whether a function of this package created the object: a zero
+// value has nothing in C behind it, and every call treats it as closed.
+func (o *object) made() bool { return o.id != 0 }
 
 // adopt makes o a child of the parents, which keeps them open until release. It
 // fails if one of them is closed.
@@ -69,7 +77,7 @@ func (o *object) release() {
 func (o *object) add(call string, child *object) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.closed || !o.made() {
 		return closedBy(call, o, fmt.Sprintf("open a new %s first", o.kind))
 	}
 	if o.children == nil {
@@ -91,7 +99,7 @@ func (o *object) remove(child *object) {
 func (o *object) close(call string, destroy func() error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.closed || !o.made() {
 		return nil
 	}
 	if len(o.children) > 0 {
@@ -136,7 +144,7 @@ func (o *object) inUse(call string) error {
 func (o *object) while(call string, f func() error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.closed || !o.made() {
 		return closedBy(call, o, fmt.Sprintf("open a new %s", o.kind))
 	}
 	return f()

@@ -95,6 +95,38 @@ func checkClosed(t *testing.T, ctx *Context, pd *PD, ch *CompChannel, cq *CQ, qp
 	}
 }
 
+// What nobody created is treated as closed, and never reaches C.
+func TestZeroValuesAreClosed(t *testing.T) {
+	calls := map[string]func() error{
+		"closing": func() error {
+			for _, o := range []interface{ Close() error }{new(Context), new(PD), new(MR), new(CQ), new(QP), new(CompChannel), new(AsyncReader)} {
+				require.NoError(t, o.Close(), "%T", o)
+			}
+			new(CompChannel).Stop()
+			return ErrClosed
+		},
+		"ToInit":          func() error { return new(QP).ToInit(InitAttr{}) },
+		"ToRTR":           func() error { return new(QP).ToRTR(RTRAttr{}) },
+		"ToRTS":           func() error { return new(QP).ToRTS(RTSAttr{}) },
+		"Next":            func() error { _, err := new(AsyncReader).Next(); return err },
+		"CheckPort":       func() error { return new(Context).CheckPort(1) },
+		"QP of a zero CQ": func() error { _, err := openPD(t).CreateQP(QPInit{SendCQ: new(CQ)}); return err },
+	}
+	for name, call := range calls {
+		assert.ErrorIs(t, call(), ErrClosed, name)
+	}
+	checkClosed(t, new(Context), new(PD), new(CompChannel), new(CQ), new(QP))
+	assert.True(t, new(CQ).Closed())
+}
+
+func openPD(t *testing.T) *PD {
+	t.Helper()
+	pd, err := openStub(t).AllocPD()
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, pd.Close()) })
+	return pd
+}
+
 func TestFailedCallsLeaveNothingBehind(t *testing.T) {
 	ctx := openStub(t)
 	pd, err := ctx.AllocPD()
@@ -143,6 +175,8 @@ func TestBadInput(t *testing.T) {
 	require.NoError(t, err)
 	defer foreign.Close()
 	memory := testMemory(t, 64)
+	const beyondInt32 = 1 << 32 // its lower half is 0
+	long := &MR{object: newObject("MR", "stub0"), length: 1 << 40}
 
 	cases := []struct {
 		name string
@@ -165,6 +199,17 @@ func TestBadInput(t *testing.T) {
 			_, err := pd.CreateQP(QPInit{SendCQ: cq, Cap: QPCap{MaxSendWR: -1}})
 			return err
 		}, "below 0"},
+		{"CQ deeper than a C int", func() error { _, err := ctx.CreateCQ(CQInit{Depth: beyondInt32 + 1}); return err }, "depth is 4294967297"},
+		{"vector above a C int", func() error { _, err := ctx.CreateCQ(CQInit{Depth: 1, Vector: beyondInt32}); return err }, "vector is 4294967296"},
+		{"vector below 0", func() error { _, err := ctx.CreateCQ(CQInit{Depth: 1, Vector: -1}); return err }, "vector is -1"},
+		{"QP with capacity above a C int", func() error {
+			_, err := pd.CreateQP(QPInit{SendCQ: cq, Cap: QPCap{MaxSendWR: beyondInt32 + 2}})
+			return err
+		}, "MaxSendWR:4294967298"},
+		{"SGE longer than a message", func() error { _, err := long.SGE(0, beyondInt32+4096); return err }, "4294971392 bytes from 0"},
+		{"SGE behind the region", func() error { _, err := long.SGE(long.length-1, 2); return err }, "2 bytes from 1099511627775"},
+		{"SGE before the region", func() error { _, err := long.SGE(-1, 2); return err }, "2 bytes from -1"},
+		{"SGE of a length below 0", func() error { _, err := long.SGE(0, -1); return err }, "-1 bytes from 0"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

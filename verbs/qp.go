@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"math"
 	"syscall"
 	"unsafe"
 )
@@ -22,7 +23,8 @@ type QP struct {
 	port           uint8 // of the last ToInit; guarded by object.mu
 }
 
-// QPCap is the capacity of a QP. A device may grant more than was asked for.
+// QPCap is the capacity of a QP, each number 0 to 2^31-1. A device may grant more
+// than was asked for.
 type QPCap struct {
 	MaxSendWR  int // work requests of the send queue; 0 means 128
 	MaxRecvWR  int // work requests of the receive queue; 0 means none
@@ -100,7 +102,13 @@ func checkQPInit(call string, p *PD, init *QPInit) error {
 	if init.SendCQ == nil {
 		return invalid(call, p.String(), "SendCQ is nil", "create a CQ first")
 	}
+	if !p.made() {
+		return closedBy(call, &p.object, "")
+	}
 	for _, cq := range []*CQ{init.SendCQ, init.RecvCQ} {
+		if !cq.made() {
+			return closedBy(call, &cq.object, "")
+		}
 		if cq.ctx.ptr != p.ctx.ptr {
 			return invalid(call, p.String(), fmt.Sprintf("%s is of another context", cq), "take a CQ of the context of the PD")
 		}
@@ -108,6 +116,10 @@ func checkQPInit(call string, p *PD, init *QPInit) error {
 	c := &init.Cap
 	if min(c.MaxSendWR, c.MaxRecvWR, c.MaxSendSGE, c.MaxRecvSGE, c.MaxInline) < 0 {
 		return invalid(call, p.String(), fmt.Sprintf("capacity %+v has a number below 0", *c), "use 0 for the default")
+	}
+	if max(c.MaxSendWR, c.MaxRecvWR, c.MaxSendSGE, c.MaxRecvSGE, c.MaxInline) > math.MaxInt32 {
+		return invalid(call, p.String(), fmt.Sprintf("capacity %+v has a number above %d", *c, math.MaxInt32),
+			"keep the numbers up to MaxQPWR and MaxSGE of the device, and MaxInline small")
 	}
 	if c.MaxSendWR == 0 {
 		c.MaxSendWR = 128

@@ -22,6 +22,9 @@ import (
 func (q *QP) PostSend(list []SendWR) (int, error) {
 	const call = "ibv_post_send"
 	s := q.send
+	if s == nil {
+		return 0, closedBy(call, &q.object, "")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -54,6 +57,9 @@ func (q *QP) PostSend(list []SendWR) (int, error) {
 func (q *QP) PostRecv(list []RecvWR) (int, error) {
 	const call = "ibv_post_recv"
 	r := q.recv
+	if r == nil {
+		return 0, closedBy(call, &q.object, "")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

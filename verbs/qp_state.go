@@ -105,6 +105,9 @@ func (q *QP) ToInit(attr InitAttr) error {
 // ToRTR moves the QP from INIT to ready-to-receive. It is refused, with an error
 // that wraps ENETDOWN, while the port is not active.
 func (q *QP) ToRTR(attr RTRAttr) error {
+	if !q.made() {
+		return closedBy("ibv_modify_qp", &q.object, "")
+	}
 	q.mu.Lock()
 	port := max(q.port, 1)
 	q.mu.Unlock()

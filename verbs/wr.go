@@ -2,11 +2,15 @@ package verbs
 
 import "encoding/binary"
 
+// MaxMessage is the most bytes that one work request moves, and so one SGE holds:
+// 2^31. A port may allow less.
+const MaxMessage = 1 << 31
+
 // SGE is one piece of local memory: bytes Addr to Addr+Length of the region
 // with the key LKey. It has the memory layout of struct ibv_sge.
 type SGE struct {
 	Addr   uint64
-	Length uint32 // 0 to 2^31 bytes
+	Length uint32 // 0 to MaxMessage bytes
 	LKey   uint32
 }
 

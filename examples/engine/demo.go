@@ -29,6 +29,7 @@ type demonstration struct {
 	sampler *transfer.Sampler
 	table   *table
 	fault   *faultPlan
+	history history
 
 	total   int64 // bytes to put; as many are read back
 	object  int64 // bytes of an object
@@ -49,8 +50,8 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := o.parse(f, args); err != nil {
 		return err
 	}
-	if object < 1 || *streams < 1 || *streams > 1024 {
-		return fmt.Errorf("%w: -object %d -streams %d: an object has at least 1 byte, and there are 1 to 1024 streams", errUsage, object, *streams)
+	if err := checkAmounts(total, object, *streams); err != nil {
+		return err
 	}
 	redraw := *live == "yes" || *live == "auto" && isTerminal(stdout)
 	s, guest, err := setStage(ctx, o, stderr)
@@ -71,6 +72,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintln(stdout, "Fabric:", s.title)
 	o.suggest(s)
+	fmt.Fprintf(stdout, "Admission: %s, %v\n", o.mode, o.health)
 	if !*fault {
 		s.faults = nil
 	}
@@ -81,9 +83,32 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return errors.Join(d.run(ctx, o, *streams, stderr), s.close())
 }
 
+// What a demonstration moves, and what its streams have in memory at once: an object
+// there is three times, where it comes from, at the server and read back.
+const (
+	maxTotal    = 1 << 40
+	maxUnderWay = 1 << 30
+	maxStreams  = 1024
+)
+
+func checkAmounts(total, object size, streams int) error {
+	switch {
+	case streams < 1 || streams > maxStreams:
+		return fmt.Errorf("%w: -streams %d: must be 1 to %d", errUsage, streams, maxStreams)
+	case object < 1:
+		return fmt.Errorf("%w: -object %d: must be at least 1; there is nothing to move otherwise", errUsage, object)
+	case total > maxTotal:
+		return fmt.Errorf("%w: -bytes %d: must be at most %d (%s)", errUsage, total, int64(maxTotal), bytesText(maxTotal))
+	case object > maxUnderWay/size(streams):
+		return fmt.Errorf("%w: -object %d -streams %d: objects under way may have %d bytes (%s) together; use smaller ones or fewer streams",
+			errUsage, object, streams, int64(maxUnderWay), bytesText(maxUnderWay))
+	}
+	return nil
+}
+
 // run is the demonstration from the first endpoint to the summary.
 func (d *demonstration) run(ctx context.Context, o *options, streams int, stderr io.Writer) (err error) {
-	if d.ctl, err = o.controller(); err != nil {
+	if d.ctl, err = o.controller(cc.WithTransitions(d.history.add)); err != nil {
 		return err
 	}
 	defer d.ctl.Close()

@@ -18,11 +18,12 @@
 // demo runs both sides in one process. Its first line says on which fabric: the
 // machine's own RDMA devices where it has any; otherwise Soft-RoCE in a small guest,
 // in which this same binary is run; otherwise a fabric simulated in the process. A
-// table shows each route: whether its endpoint is current, its window, the bytes in
-// flight, what it delivers while busy, and how long the bytes in flight take at that
-// rate (drain time). On the way one NIC pair is blocked and later unblocked; into
-// real hardware no fault is injected. The detailed state of the task is printed for
-// each transfer that fails or is slow. A summary ends it.
+// table shows each route: its health, its window, the bytes in flight, what it delivers
+// while busy, and how long the bytes in flight take (drain time). On the way one NIC
+// pair is blocked and later unblocked: it is quarantined after a few timeouts, tried
+// now and then, and in use again once a trial succeeds. Into real hardware no fault is
+// injected. The detailed state of the task is printed for each transfer that fails or
+// is slow. A summary ends it, with what became of the pair.
 //
 // # Where to find what
 //
@@ -33,7 +34,7 @@
 //	guest.go          how the program runs itself in the guest
 //	fault.go          the faults of each fabric
 //	faultplan.go      when the pair is blocked, and what became of it
-//	demo.go           the demonstration; table.go, results.go, summary.go show it
+//	demo.go           the demonstration; table.go, results.go, history.go, summary.go show it
 //	serve.go put.go get.go client.go   the commands for two processes
 //
 // The integration itself is told step by step in the documentation of package

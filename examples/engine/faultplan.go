@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/transfer"
 )
 
@@ -11,7 +13,7 @@ import (
 // move.
 const (
 	blockAt   = 0.25
-	unblockAt = 0.60
+	unblockAt = 0.50
 )
 
 // faultPlan blocks the first NIC pair on the way and unblocks it later. Without
@@ -24,6 +26,8 @@ type faultPlan struct {
 	rail            int // of the blocked pair
 	start, stop     time.Duration
 	before, blocked transfer.RailSample // of that rail, at start and at stop
+	timeouts        uint64              // before start
+	barred          bool                // the pair was quarantined meanwhile
 	phase           phase
 }
 
@@ -47,6 +51,11 @@ func (p *faultPlan) step(d *demonstration) error {
 	rails := p.sampler.Sample()
 	share := float64(moved(rails)) / float64(2*d.total)
 	now := d.ctl.Now()
+	felt := rails[p.rail].Builds > p.before.Builds
+	if d.ctl.Mode() != cc.Off { // where nobody keeps a state, a new endpoint is all there is to see
+		p.barred = p.barred || p.phase == blocking && rails[p.rail].Route.Health.State >= cc.Quarantined
+		felt = felt && p.barred
+	}
 	switch {
 	case p.phase == waiting && share >= blockAt:
 		local, remote := p.stage.a.NICs()[0], p.stage.b.NICs()[0]
@@ -55,8 +64,9 @@ func (p *faultPlan) step(d *demonstration) error {
 			return fmt.Errorf("blocking %s -> %s: %w", local.Name(), remote.Name(), err)
 		}
 		p.unblock, p.phase, p.start, p.before = unblock, blocking, now, rails[p.rail]
+		p.timeouts = timeouts(d.engine)
 		d.table.note(fmt.Sprintf("--- %s is blocked now", pairText(p.before.Route.Pair)))
-	case p.phase == blocking && share >= unblockAt && rails[p.rail].Builds > p.before.Builds: // it was felt
+	case p.phase == blocking && share >= unblockAt && felt:
 		if err := p.unblock(); err != nil {
 			return fmt.Errorf("unblocking %s: %w", pairText(p.before.Route.Pair), err)
 		}
@@ -81,8 +91,19 @@ func (p *faultPlan) status() string {
 	return "[" + pairText(p.before.Route.Pair) + " blocked]"
 }
 
-// story tells what happened to the pair, given how its rail ended up.
-func (p *faultPlan) story(end transfer.RailSample) string {
+// timeouts returns how many work requests of an engine timed out so far.
+func timeouts(e *transfer.Engine) uint64 {
+	for _, c := range e.Totals().Classes {
+		if c.Class == classify.ClassRouteTimeout {
+			return c.Count
+		}
+	}
+	return 0
+}
+
+// story tells what happened to the pair, given how its rail ended up and how many
+// work requests timed out in the whole run.
+func (p *faultPlan) story(end transfer.RailSample, timeouts uint64) string {
 	pair := pairText(p.before.Route.Pair)
 	switch {
 	case p.stage.faults == nil:
@@ -92,8 +113,8 @@ func (p *faultPlan) story(end transfer.RailSample) string {
 	case p.phase == blocking:
 		return pair + " was blocked until the run ended"
 	}
-	return fmt.Sprintf("%s was blocked for %s: %s carried before, %s meanwhile, %s after;\n             %d endpoints built, generation %d to %d",
-		pair, timeText(p.stop-p.start),
+	return fmt.Sprintf("%s was blocked for %s and cost %d timeouts:\n             %s carried before, %s meanwhile, %s after;\n             %d endpoints built, generation %d to %d",
+		pair, timeText(p.stop-p.start), timeouts-p.timeouts,
 		bytesText(p.before.Delivered), bytesText(p.blocked.Delivered-p.before.Delivered), bytesText(end.Delivered-p.blocked.Delivered),
 		end.Builds, p.before.Route.Generation, end.Route.Generation)
 }

@@ -28,7 +28,7 @@ commands:
   put     write a file, or random bytes, to an object of a server
   get     read an object of a server
 
-engine command -h lists the flags of a command.
+engine command -h lists the flags of a command, engine help prints this.
 `
 
 // errUsage marks errors of the command line.
@@ -54,6 +54,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprint(stderr, usage)
 		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(stdout, usage)
+		return 0
 	}
 	command := commands[args[0]]
 	if command == nil {

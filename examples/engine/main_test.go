@@ -19,15 +19,18 @@ func engine(t *testing.T, args ...string) (status int, stdout, stderr string) {
 }
 
 func TestDemoOnTheSimulatedFabric(t *testing.T) {
-	status, out, errs := engine(t, "demo", "-fabric", "sim", "-bytes", "64M", "-object", "8M")
+	status, out, errs := engine(t, "demo", "-fabric", "sim", "-bytes", "64M", "-object", "8M",
+		"-cooldown", "100ms", "-cooldown-cap", "200ms", "-probe-interval", "50ms")
 	require.Zero(t, status, "stderr: %s\nstdout: %s", errs, out)
 	first, _, _ := strings.Cut(out, "\n")
 	assert.Equal(t, "Fabric: simulated fabric in this process (asked for): no RDMA is used", first, "the first line must say which fabric it is")
 	for _, want := range []string{
+		"Admission: enforce, cooldown 100ms to 200ms, probe 50ms, target drain 20ms\n",
 		"ROUTE", "STATE", "WINDOW", "IN FLIGHT", "RATE", "DRAIN",
 		"--- sima0 -> simb0 is blocked now", "--- sima0 -> simb0 is unblocked again",
 		"128.0 MiB compared by checksum", "transfers  16, of them 0 failed",
 		"2048 Success", "RouteTimeout", "sima0 -> simb0 was blocked for",
+		"  states  ", "-> QUARANTINED  ROUTE_TIMEOUT",
 		"0 bytes on 2 devices and 4 routes: every permit came back",
 	} {
 		assert.Contains(t, out, want)
@@ -79,6 +82,10 @@ func TestBadCommandLines(t *testing.T) {
 		{"unknown mode", []string{"demo", "-fabric", "sim", "-mode", "on"}, `mode "on" is unknown; use off, observe or enforce`},
 		{"no size", []string{"demo", "-bytes", "-5M"}, `"-5M" is no number of bytes`},
 		{"size that overflows", []string{"demo", "-bytes", "9999999999G"}, `"9999999999G" is no number of bytes`},
+		{"more bytes than a demonstration moves", []string{"demo", "-fabric", "sim", "-bytes", "4096G"}, "-bytes 4398046511104: must be at most 1099511627776"},
+		{"bytes and objects that overflow", []string{"demo", "-fabric", "sim", "-bytes", "4611686018427387904", "-object", "4611686018427387904"}, "must be at most 1099511627776"},
+		{"objects beyond memory", []string{"demo", "-fabric", "sim", "-object", "4096G"}, "may have 1073741824 bytes (1.0 GiB) together"},
+		{"a cooldown above its cap", []string{"demo", "-fabric", "sim", "-cooldown", "3s", "-cooldown-cap", "1s"}, "Cooldown is 3s, must not be above CooldownCap"},
 		{"objects of no bytes", []string{"demo", "-fabric", "sim", "-object", "0"}, "-object 0"},
 		{"slices of no bytes", []string{"demo", "-fabric", "sim", "-slice", "0"}, "SliceBytes is 0"},
 		{"window above the maximum", []string{"demo", "-fabric", "sim", "-window", "1G"}, "StartWindowBytes is 1073741824, must not be above"},
@@ -92,6 +99,12 @@ func TestBadCommandLines(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
+	for _, ask := range []string{"help", "-h", "-help", "--help"} {
+		status, out, errs := engine(t, ask)
+		assert.Zero(t, status, ask)
+		assert.Equal(t, usage, out, ask)
+		assert.Empty(t, errs, "who asks for help made no mistake: %s", ask)
+	}
 	for _, command := range []string{"demo", "serve", "put", "get"} {
 		status, _, errs := engine(t, command, "-h")
 		assert.Zero(t, status, command)

@@ -27,6 +27,7 @@ type options struct {
 	start  size
 	most   size
 	device size
+	health healthOptions
 	given  map[string]bool // flags on the command line
 }
 
@@ -53,6 +54,10 @@ func newFlags(command string, stderr io.Writer) (*flag.FlagSet, *options) {
 	f.Var(&o.start, "window", "`bytes` of a new route's window")
 	f.Var(&o.most, "max-window", "`bytes` of the largest window of a route")
 	f.Var(&o.device, "device-window", "`bytes` of a device's window")
+	f.DurationVar(&o.health.cooldown, "cooldown", numbers.Cooldown, "base length of a quarantine")
+	f.DurationVar(&o.health.limit, "cooldown-cap", numbers.CooldownCap, "longest quarantine")
+	f.DurationVar(&o.health.probe, "probe-interval", numbers.ProbeInterval, "time between early or undecided trials of a quarantined route")
+	f.DurationVar(&o.health.drain, "target-drain", numbers.TargetDrain, "drain time that windows aim at")
 	return f, o
 }
 
@@ -97,6 +102,36 @@ func (o *options) suggest(s *stage) {
 	if !o.given["window"] && s.window > 0 {
 		o.start = s.window
 	}
+	o.health.suggest(s.health, o.given)
+}
+
+// healthOptions say when a route is congested, and for how long one that fails is
+// left alone.
+type healthOptions struct {
+	cooldown, limit, probe, drain time.Duration
+}
+
+// suggest takes over what is set in s and was not given on the command line.
+func (h *healthOptions) suggest(s healthOptions, given map[string]bool) {
+	for _, c := range []struct {
+		flag  string
+		value *time.Duration
+		use   time.Duration
+	}{
+		{"cooldown", &h.cooldown, s.cooldown}, {"cooldown-cap", &h.limit, s.limit},
+		{"probe-interval", &h.probe, s.probe}, {"target-drain", &h.drain, s.drain},
+	} {
+		if c.use > 0 && !given[c.flag] {
+			*c.value = c.use
+		}
+	}
+	if !given["cooldown-cap"] {
+		h.limit = max(h.limit, h.cooldown)
+	}
+}
+
+func (h healthOptions) String() string {
+	return fmt.Sprintf("cooldown %v to %v, probe %v, target drain %v", h.cooldown, h.limit, h.probe, h.drain)
 }
 
 // names returns the devices that were asked for, nil for all.
@@ -108,7 +143,7 @@ func (o *options) names() []string {
 }
 
 // controller returns the process's controller.
-func (o *options) controller() (*cc.Controller, error) {
+func (o *options) controller(opts ...cc.Option) (*cc.Controller, error) {
 	mode, err := cc.ParseMode(o.mode)
 	if err != nil {
 		return nil, fmt.Errorf("%w: -mode: %w", errUsage, err)
@@ -117,7 +152,10 @@ func (o *options) controller() (*cc.Controller, error) {
 	c.Mode = mode
 	c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = int64(o.start), int64(o.most), int64(o.device)
 	c.MinWindowBytes = min(c.MinWindowBytes, c.StartWindowBytes)
-	ctl, err := cc.New(c)
+	c.ProbeWindowBytes = min(c.ProbeWindowBytes, c.MinWindowBytes)
+	c.Cooldown, c.CooldownCap = o.health.cooldown, o.health.limit
+	c.ProbeInterval, c.TargetDrain = o.health.probe, o.health.drain
+	ctl, err := cc.New(c, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}

@@ -46,6 +46,9 @@ func putFrom(ctx context.Context, o *options, host fabric.Host, server, object, 
 	return c.end(report, err)
 }
 
+// maxRandom bounds what put makes up, in bytes: all of it is in memory at once.
+const maxRandom = 16 << 30
+
 // load returns a buffer with a file's bytes, or random ones.
 func load(e *transfer.Engine, file string, count int64) (*transfer.Buffer, error) {
 	var content []byte
@@ -58,8 +61,8 @@ func load(e *transfer.Engine, file string, count int64) (*transfer.Buffer, error
 			return nil, fmt.Errorf("-file %s is empty; there is nothing to move", file)
 		}
 	}
-	if count < 1 || count > math.MaxInt {
-		return nil, fmt.Errorf("%w: -bytes %d: must be at least 1; there is nothing to move otherwise", errUsage, count)
+	if file == "" && (count < 1 || count > min(maxRandom, math.MaxInt)) {
+		return nil, fmt.Errorf("%w: -bytes %d: must be 1 to %d (%s)", errUsage, count, int64(maxRandom), bytesText(maxRandom))
 	}
 	b, err := e.NewBuffer(int(count))
 	if err != nil {

@@ -28,6 +28,9 @@ type stage struct {
 	ackTimeout, retry uint8
 	// window is that of a new route; 0 leaves the default.
 	window size
+	// health suits the length of a demonstration and the fabric: a blocked pair is to
+	// be quarantined and back before the end. Zeros leave the defaults.
+	health healthOptions
 	close  func() error
 }
 
@@ -92,7 +95,8 @@ func simStage(reason string) (*stage, error) {
 		title: fmt.Sprintf("simulated fabric in this process (%s): no RDMA is used", reason),
 		a:     a, b: b, faults: simFaults{net}, bytes: 1 << 30,
 		ackTimeout: 12, retry: 3, // 67 ms
-		close: func() error { return errors.Join(a.Close(), b.Close(), net.Close()) },
+		health: demoHealth(20 * time.Millisecond),
+		close:  func() error { return errors.Join(a.Close(), b.Close(), net.Close()) },
 	}, nil
 }
 
@@ -109,8 +113,10 @@ func guestStage(o *options) (*stage, error) {
 		title:  "Soft-RoCE (rdma_rxe) in a guest: real verbs, emulated in software",
 		faults: guestFaults{lab}, bytes: 128 << 20,
 		// Emulated NICs are slow: the bytes in flight must drain well within the
-		// timeout, or every queue looks like a loss.
+		// timeout, or every queue looks like a loss. Soft-RoCE has also been seen to
+		// complete a READ without its data after a retransmission.
 		ackTimeout: 15, retry: 2, window: 128 << 10, // 0.4 s
+		health: demoHealth(50 * time.Millisecond), // a QP sends again after 134 ms
 	}
 	if s.a, err = verbsfabric.Open("Soft-RoCE", devices(lab.A)...); err != nil {
 		return nil, err
@@ -120,6 +126,11 @@ func guestStage(o *options) (*stage, error) {
 	}
 	s.close = func() error { return errors.Join(lab.Heal(), s.a.Close(), s.b.Close()) }
 	return s, nil
+}
+
+// demoHealth returns short quarantines, and the drain time that suits a fabric.
+func demoHealth(drain time.Duration) healthOptions {
+	return healthOptions{cooldown: 2 * time.Second, limit: 4 * time.Second, probe: 500 * time.Millisecond, drain: drain}
 }
 
 func devices(nics []softroce.NIC) []string {

@@ -23,7 +23,10 @@ func (d *demonstration) summary(rails []transfer.RailSample, took time.Duration)
 		bytesText(bytes), timeText(took), rateText(float64(bytes)/took.Seconds()), bytesText(checked))
 	fmt.Fprintf(out, "  transfers  %d, of them %d failed; %d slices retried\n", d.results.transfers, d.results.failed, d.results.retries)
 	printTotals(out, d.engine.Totals())
-	fmt.Fprintf(out, "  fault      %s\n", d.fault.story(rails[d.fault.rail]))
+	fmt.Fprintf(out, "  fault      %s\n", d.fault.story(rails[d.fault.rail], timeouts(d.engine)))
+	if d.fault.phase != waiting {
+		fmt.Fprint(out, d.history.text(d.fault.before.Route.Pair, d.fault.start, d.began))
+	}
 	permits := printInFlight(out, d.ctl.Snapshot())
 	if checked != 2*d.total {
 		return errors.Join(permits, fmt.Errorf("%d of %d bytes were compared", checked, 2*d.total))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/examples/engine/transfer"
 	"github.com/rdmagate/rdmagate/rail"
 )
@@ -40,7 +41,10 @@ func (t *table) show(headline string, rails []transfer.RailSample) {
 	for _, r := range rails {
 		rate, drain := "-", "-"
 		if r.Rate > 0 {
-			rate, drain = rateText(r.Rate), timeText(r.Drain)
+			rate = rateText(r.Rate)
+			if r.Drain > 0 {
+				drain = timeText(r.Drain)
+			}
 		}
 		lines = append(lines, fmt.Sprintf(rowFormat, pairText(r.Route.Pair), stateText(r),
 			bytesText(r.Route.WindowBytes), bytesText(r.Route.InFlightBytes), rate, drain))
@@ -74,9 +78,15 @@ func (t *table) erase() {
 
 func pairText(p rail.Pair) string { return p.Local + " -> " + p.Remote }
 
-// stateText says what the controller and the engine know about a rail.
+// stateText says what the controller and the engine know about a rail: its health,
+// and if that is good what the endpoint lacks.
 func stateText(r transfer.RailSample) string {
+	health := r.Route.Health
 	switch {
+	case health.State == cc.Quarantined && health.CooldownLeft > 0:
+		return fmt.Sprintf("%s %.0fs", health.State, health.CooldownLeft.Seconds())
+	case health.State != cc.Healthy:
+		return health.State.String()
 	case r.Route.NeedsRenew:
 		return "needs renew"
 	case !r.Up:
@@ -84,7 +94,7 @@ func stateText(r transfer.RailSample) string {
 	case r.Route.Generation == 0:
 		return "not tracked" // mode off
 	}
-	return fmt.Sprintf("generation %d", r.Route.Generation)
+	return health.State.String()
 }
 
 func rateText(bytesPerSecond float64) string {

@@ -59,7 +59,13 @@ func TestStateText(t *testing.T) {
 		change func(*transfer.RailSample)
 		want   string
 	}{
-		{"in use", func(*transfer.RailSample) {}, "generation 12345"},
+		{"in use", func(*transfer.RailSample) {}, "HEALTHY"},
+		{"congested", func(s *transfer.RailSample) { s.Route.Health.State = cc.Congested }, "CONGESTED"},
+		{"suspect, and being built", func(s *transfer.RailSample) { s.Route.Health.State, s.Up = cc.Suspect, false }, "SUSPECT"},
+		{"quarantined", func(s *transfer.RailSample) {
+			s.Route.Health = cc.HealthSnapshot{State: cc.Quarantined, CooldownLeft: 299600 * time.Millisecond}
+		}, "QUARANTINED 300s"},
+		{"quarantined, the cooldown is over", func(s *transfer.RailSample) { s.Route.Health.State = cc.Quarantined }, "QUARANTINED"},
 		{"a deadline retired it", func(s *transfer.RailSample) { s.Route.NeedsRenew = true }, "needs renew"},
 		{"being built", func(s *transfer.RailSample) { s.Up = false }, "no endpoint"},
 		{"mode off", func(s *transfer.RailSample) { s.Route.Generation = 0 }, "not tracked"},
@@ -67,6 +73,7 @@ func TestStateText(t *testing.T) {
 		s := up
 		tc.change(&s)
 		assert.Equal(t, tc.want, stateText(s), tc.name)
+		assert.LessOrEqual(t, len(stateText(s)), 16, "the width of the column: %s", tc.name)
 	}
 }
 

@@ -76,6 +76,7 @@ func TestServePutGet(t *testing.T) {
 	assert.ErrorContains(t, get("nowhere", ""), `there is no object "nowhere"`)
 	assert.ErrorContains(t, put("none", empty, 0), "is empty; there is nothing to move")
 	assert.ErrorIs(t, put("none", "", 0), errUsage)
+	assert.ErrorContains(t, put("none", "", 4<<40), "-bytes 4398046511104: must be 1 to 17179869184")
 	assert.ErrorIs(t, put("none", filepath.Join(dir, "missing"), 0), os.ErrNotExist)
 	require.NoError(t, put("random", "", 1000))
 

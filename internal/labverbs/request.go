@@ -22,10 +22,16 @@ func (p *Pair) Requests(op verbs.Opcode, n int) []verbs.SendWR {
 			Imm:        0x1000 + uint32(i),
 			RKey:       p.To.MR.RKey(),
 			RemoteAddr: p.To.MR.Addr() + uint64(i*SliceBytes),
-			SGE:        p.From.MR.SGE(i*SliceBytes, SliceBytes),
+			SGE:        sge(p.From.MR, i, SliceBytes),
 		}
 	}
 	return list
+}
+
+// sge returns the element of slice i, also of one that lies outside the region: it
+// is for the NIC to notice.
+func sge(mr *verbs.MR, i, bytes int) verbs.SGE {
+	return verbs.SGE{Addr: mr.Addr() + uint64(i*SliceBytes), Length: uint32(bytes), LKey: mr.LKey()}
 }
 
 // PostReceives posts n receives of so many bytes at the answering end, with
@@ -33,7 +39,7 @@ func (p *Pair) Requests(op verbs.Opcode, n int) []verbs.SendWR {
 func (p *Pair) PostReceives(n, bytes int) error {
 	list := make([]verbs.RecvWR, n)
 	for i := range list {
-		list[i] = verbs.RecvWR{WRID: 100 + uint64(i), SGE: p.To.MR.SGE(i*SliceBytes, bytes)}
+		list[i] = verbs.RecvWR{WRID: 100 + uint64(i), SGE: sge(p.To.MR, i, bytes)}
 	}
 	_, err := p.To.QP.PostRecv(list)
 	return err

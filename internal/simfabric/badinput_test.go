@@ -1,6 +1,7 @@
 package simfabric
 
 import (
+	"math"
 	"syscall"
 	"testing"
 	"time"
@@ -54,6 +55,7 @@ func TestBadInput(t *testing.T) {
 		}{
 			{"alloc 0", second(host.Alloc(0)), "the length is 0: invalid argument; ask for at least one byte"},
 			{"alloc -1", second(host.Alloc(-1)), "the length is -1"},
+			{"alloc beyond all memory", second(host.Alloc(math.MaxInt)), "the length is 9223372036854775807, and 2048 of 8589934592 bytes are taken"},
 			{"free nil", host.Free(nil), "no memory of Alloc"},
 			{"free a part", host.Free(fresh.mem[:10]), "10 bytes at"},
 			{"register nil", second(nic.Register(nil)), "the memory has length 0: invalid argument; register at least one byte"},

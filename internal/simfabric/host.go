@@ -18,7 +18,9 @@ type Host struct {
 	reason string
 	nics   []*NIC
 	memory map[uintptr][]byte // given out by Alloc, by address
-	closed bool
+	// claimed is the length of all memory, with what is being allocated.
+	claimed int64
+	closed  bool
 }
 
 func newHost(n *Net, name, reason string) *Host {
@@ -43,14 +45,21 @@ func (h *Host) NICs() []fabric.NIC {
 	return nics
 }
 
+// maxMemory is what the memory of one host may add up to, in bytes: it is that of
+// this process.
+const maxMemory = 8 << 30
+
 // Alloc returns zeroed memory, which the host's NICs can register. bytes must be
-// above 0.
+// above 0, and all memory of a host together is 8 GiB at most.
 func (h *Host) Alloc(bytes int) ([]byte, error) {
 	const call = "alloc"
 	if bytes <= 0 {
 		return nil, invalid(call, h.String(), fmt.Sprintf("the length is %d", bytes), "ask for at least one byte")
 	}
-	mem := make([]byte, bytes)
+	if err := h.claim(call, int64(bytes)); err != nil {
+		return nil, err
+	}
+	mem := make([]byte, bytes) // may take a while, so without the fabric's lock
 	h.net.lock()
 	defer h.net.unlock()
 	if err := h.open(call, h.String()); err != nil {
@@ -58,6 +67,21 @@ func (h *Host) Alloc(bytes int) ([]byte, error) {
 	}
 	h.memory[address(mem)] = mem
 	return mem, nil
+}
+
+// claim counts bytes that are about to be allocated.
+func (h *Host) claim(call string, bytes int64) error {
+	h.net.lock()
+	defer h.net.unlock()
+	if err := h.open(call, h.String()); err != nil {
+		return err
+	}
+	if bytes > maxMemory-h.claimed {
+		return invalid(call, h.String(), fmt.Sprintf("the length is %d, and %d of %d bytes are taken", bytes, h.claimed, int64(maxMemory)),
+			"ask for less, or free memory first")
+	}
+	h.claimed += bytes
+	return nil
 }
 
 // Free forgets memory of Alloc. While part of it is registered the error wraps
@@ -82,6 +106,7 @@ func (h *Host) Free(mem []byte) error {
 		return inUse(call, h.String(), users)
 	}
 	delete(h.memory, address(mem))
+	h.claimed -= int64(len(mem))
 	return nil
 }
 

@@ -8,8 +8,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
+	"time"
 )
+
+// controlTimeout is how long a peer may take to answer, or to take in, a request
+// while nothing at all comes from it. After that the peer counts as gone.
+const controlTimeout = 10 * time.Second
 
 // control is the asking side of a control connection. Many requests may be under
 // way at once. It is safe for concurrent use.
@@ -17,16 +23,20 @@ type control struct {
 	conn  net.Conn
 	ended chan struct{} // closed when the connection is over
 
-	writing sync.Mutex
+	writing chan struct{} // holds a token while nobody writes
 
 	mu      sync.Mutex
+	heard   time.Time // when the latest answer came
 	last    uint64
 	waiting map[uint64]chan response
 	err     error // why the connection ended
 }
 
 func newControl(conn net.Conn) *control {
-	c := &control{conn: conn, ended: make(chan struct{}), waiting: map[uint64]chan response{}}
+	c := &control{
+		conn: conn, ended: make(chan struct{}), writing: make(chan struct{}, 1), waiting: map[uint64]chan response{},
+	}
+	c.writing <- struct{}{}
 	go c.read()
 	return c
 }
@@ -37,10 +47,11 @@ func (c *control) read() {
 	for lines.Scan() {
 		var r response
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			c.end(fmt.Errorf("transfer: control connection: the peer sent no JSON: %w", err))
+			c.end(fmt.Errorf("control connection: the peer sent no JSON: %w", err))
 			return
 		}
 		c.mu.Lock()
+		c.heard = time.Now()
 		waiter := c.waiting[r.ID]
 		delete(c.waiting, r.ID)
 		c.mu.Unlock()
@@ -52,7 +63,7 @@ func (c *control) read() {
 	if err == nil {
 		err = io.EOF
 	}
-	c.end(fmt.Errorf("transfer: control connection ended: %w: %w", ErrPeerGone, err))
+	c.end(fmt.Errorf("control connection ended: %w: %w", ErrPeerGone, err))
 }
 
 func (c *control) end(err error) {
@@ -66,7 +77,7 @@ func (c *control) end(err error) {
 }
 
 // Close ends the connection.
-func (c *control) Close() { c.end(fmt.Errorf("transfer: control connection: %w", ErrClosed)) }
+func (c *control) Close() { c.end(fmt.Errorf("control connection: %w", ErrClosed)) }
 
 // failure returns why the connection ended, nil while it stands.
 func (c *control) failure() error {
@@ -75,7 +86,8 @@ func (c *control) failure() error {
 	return c.err
 }
 
-// call sends a request and decodes the answer into answer, which may be nil.
+// call sends a request and decodes the answer into answer, which may be nil. It ends
+// with ctx, and a peer that stays silent for controlTimeout ends the connection.
 func (c *control) call(ctx context.Context, op string, body, answer any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -83,29 +95,64 @@ func (c *control) call(ctx context.Context, op string, body, answer any) error {
 	}
 	id, waiter, err := c.expect()
 	if err != nil {
-		return err
+		return fmt.Errorf("transfer: %s: %w", op, err)
 	}
 	defer c.forget(id)
-	if err := c.send(request{ID: id, Op: op, Body: raw}); err != nil {
-		return fmt.Errorf("transfer: %s: %w: %w", op, ErrPeerGone, err)
+	line, err := encode(request{ID: id, Op: op, Body: raw})
+	if err != nil {
+		return fmt.Errorf("transfer: %s: %w", op, err)
 	}
-	select {
-	case r := <-waiter:
-		if r.Error != "" {
-			return fmt.Errorf("transfer: the peer refused %s: %s", op, r.Error)
-		}
-		if answer == nil {
-			return nil
-		}
-		if err := json.Unmarshal(r.Body, answer); err != nil {
-			return fmt.Errorf("transfer: answer to %s: %w", op, err)
-		}
+	if err := c.send(ctx, line); err != nil {
+		return fmt.Errorf("transfer: %s: %w", op, err)
+	}
+	r, err := c.await(ctx, waiter)
+	switch {
+	case err != nil:
+		return fmt.Errorf("transfer: %s: %w", op, err)
+	case r.Error != "":
+		return fmt.Errorf("transfer: the peer refused %s: %s", op, r.Error)
+	case answer == nil:
 		return nil
-	case <-c.ended:
-		return c.failure()
-	case <-ctx.Done():
-		return fmt.Errorf("transfer: %s: no answer from the peer: %w", op, context.Cause(ctx))
 	}
+	if err := json.Unmarshal(r.Body, answer); err != nil {
+		return fmt.Errorf("transfer: answer to %s: %w", op, err)
+	}
+	return nil
+}
+
+// await waits for the answer to a request that was sent just now.
+func (c *control) await(ctx context.Context, waiter <-chan response) (response, error) {
+	asked := time.Now()
+	timer := time.NewTimer(controlTimeout)
+	defer timer.Stop()
+	for {
+		select {
+		case r := <-waiter:
+			return r, nil
+		case <-c.ended:
+			return response{}, c.failure()
+		case <-ctx.Done():
+			return response{}, fmt.Errorf("no answer from the peer: %w", context.Cause(ctx))
+		case <-timer.C:
+			// A peer that is busy answers the others one by one.
+			quiet := c.quiet(asked)
+			if quiet >= controlTimeout {
+				c.end(fmt.Errorf("control connection: %w: nothing came for %v while an answer was due", ErrPeerGone, controlTimeout))
+				return response{}, c.failure()
+			}
+			timer.Reset(controlTimeout - quiet)
+		}
+	}
+}
+
+// quiet returns for how long the peer has been silent, counted from then at most.
+func (c *control) quiet(then time.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.heard.After(then) {
+		then = c.heard
+	}
+	return time.Since(then)
 }
 
 func (c *control) expect() (uint64, chan response, error) {
@@ -126,10 +173,40 @@ func (c *control) forget(id uint64) {
 	delete(c.waiting, id)
 }
 
-func (c *control) send(r request) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	return writeLine(c.conn, r)
+// send writes a line, for as long as ctx lasts, but no longer than controlTimeout. A
+// line that was cut off ends the connection; one that was not begun does not.
+func (c *control) send(ctx context.Context, line []byte) error {
+	select {
+	case <-c.writing:
+		defer func() { c.writing <- struct{}{} }()
+	case <-c.ended:
+		return c.failure()
+	case <-ctx.Done():
+		return fmt.Errorf("the peer takes no request: %w", context.Cause(ctx))
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := c.conn.SetWriteDeadline(time.Now().Add(controlTimeout)); err != nil {
+		return fmt.Errorf("%w: %w", ErrPeerGone, err)
+	}
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(interrupted)
+		_ = c.conn.SetWriteDeadline(time.Unix(1, 0)) // the write returns at once
+	})
+	n, err := c.conn.Write(line)
+	if !stop() {
+		<-interrupted
+	}
+	switch {
+	case err == nil:
+		return nil
+	case n == 0 && ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("the peer takes no request: %w", context.Cause(ctx))
+	}
+	c.end(fmt.Errorf("control connection: %w: %w", ErrPeerGone, err))
+	return c.failure()
 }
 
 // newLines reads a control connection line by line.
@@ -139,15 +216,27 @@ func newLines(r io.Reader) *bufio.Scanner {
 	return s
 }
 
-// writeLine writes one JSON value and a line end.
-func writeLine(w io.Writer, v any) error {
+// encode returns one JSON value and a line end.
+func encode(v any) ([]byte, error) {
 	line, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if len(line) >= maxMessage {
+		return nil, fmt.Errorf("message of %d bytes: the control connection carries up to %d; ask for less at once", len(line), maxMessage-1)
+	}
+	return append(line, '\n'), nil
+}
+
+// writeLine writes one JSON value and a line end, within controlTimeout.
+func writeLine(conn net.Conn, v any) error {
+	line, err := encode(v)
 	if err != nil {
 		return err
 	}
-	if len(line) >= maxMessage {
-		return errors.New("message is too long for the control connection")
+	if err := conn.SetWriteDeadline(time.Now().Add(controlTimeout)); err != nil {
+		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = conn.Write(line)
 	return err
 }

@@ -19,8 +19,10 @@
 //  3. When an endpoint has been built, its QPs are named to Route.Renew, which hands
 //     out the generation. See endpoint.go (build) and rail.go (keepBuilt).
 //  4. Right before the post, Route.TryAcquire asks for the slice's bytes. Admit: the
-//     slice joins the list of a QP. Defer: it stays in the queue, and the next rail is
-//     asked. Avoid: likewise. See post.go (place, admit).
+//     slice joins the list of a QP. Defer and Avoid: it stays in the queue, and the
+//     next rail is asked, which is also what the hint Divert asks for. The hint
+//     NeedRenew has a new endpoint built: a pair in quarantine is tried on a fresh
+//     one. See post.go (place, admit).
 //  5. Permit.Posting stamps each slice of a list, Permit.Unposted gives back those
 //     that the verb did not take. See post.go (flush).
 //  6. wr_id is the slice's slot and the permit's use number, so that a late
@@ -34,6 +36,11 @@
 //     while the old one drains. See rail.go (retire) and sweep.go (drained).
 //  10. Asynchronous events go to Controller.Event; what they reach is built again.
 //     See events.go.
+//  11. Each CQ of a worker has a Poller, which beats whenever the worker polls, so that
+//     a worker that stands still is not taken for a network that does. See worker.go
+//     and poll.go.
+//  12. One goroutine calls Controller.Tick: windows move, and routes that fall silent
+//     are found. See monitor.go.
 //
 // The engine decides nothing about paths itself: which rail may be used is the
 // controller's answer, and what an error means is the verdict's.

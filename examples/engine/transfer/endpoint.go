@@ -44,7 +44,8 @@ type queuePair struct {
 // completionQueue is one worker's CQ on one NIC.
 type completionQueue struct {
 	fabric.CQ
-	taken int // entries that work requests under way may need
+	poller *cc.Poller // the worker, as the controller sees it
+	taken  int        // entries that work requests under way may need
 }
 
 // build makes the next endpoint of a rail: the local QPs, the peer's half over the
@@ -165,12 +166,12 @@ func (ep *endpoint) closeQPs() error {
 	return errors.Join(faults...)
 }
 
-// disconnect lets the peer close its half. The peer closes what is left when the
-// control connection ends, so a failure needs no further care.
+// disconnect lets the peer close its half, unless the connection to it is being
+// closed: then the peer closes what is left by itself, and a failure needs no further
+// care either.
 func (ep *endpoint) disconnect() {
-	ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
-	defer cancel()
-	_ = ep.rail.peer.control.call(ctx, opDisconnect, disconnectRequest{Endpoint: ep.remote}, nil)
+	p := ep.rail.peer
+	_ = p.control.call(p.living, opDisconnect, disconnectRequest{Endpoint: ep.remote}, nil)
 }
 
 // room reports whether one more work request fits.

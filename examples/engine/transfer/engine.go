@@ -82,6 +82,7 @@ func New(host fabric.Host, ctl *cc.Controller, cfg Config, opts ...Option) (*Eng
 	for _, nic := range e.nics {
 		e.running.Go(func() { e.readEvents(ctx, nic) })
 	}
+	e.running.Go(func() { e.monitor(ctx) })
 	return e, nil
 }
 

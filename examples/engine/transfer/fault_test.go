@@ -77,15 +77,10 @@ func TestBlockedPairIsRetriedOnAnotherRail(t *testing.T) {
 }
 
 func TestEveryPairBlocked(t *testing.T) {
-	bubble(t, options{engine: func(c *Config) { c.MaxAttempts = 3 }}, func(t *testing.T, r *rig) {
+	bubble(t, options{cc: patient, engine: func(c *Config) { c.MaxAttempts = 3 }}, func(t *testing.T, r *rig) {
 		r.slow(50e6)
 		tr := r.start(8 << 20)
-		for _, from := range r.a.NICs() {
-			for _, to := range r.b.NICs() {
-				_, err := r.net.Block(from, to)
-				require.NoError(t, err)
-			}
-		}
+		r.blockAll()
 		err := tr.Wait(r.limit())
 		require.ErrorContains(t, err, "failed 3 times")
 		assert.ErrorContains(t, err, `write of object "object"`, "the error must say which transfer it was")
@@ -175,6 +170,20 @@ func TestContextEndsATransfer(t *testing.T) {
 // wide gives routes windows that defer nothing, so that a task meets nothing but
 // what the test does to it.
 func wide(c *cc.Config) { c.StartWindowBytes = c.MaxWindowBytes }
+
+// patient never quarantines a pair for failures.
+func patient(c *cc.Config) { c.HardErrorThreshold = 1 << 30 }
+
+// blockAll blocks every pair.
+func (r *rig) blockAll() {
+	r.t.Helper()
+	for _, from := range r.a.NICs() {
+		for _, to := range r.b.NICs() {
+			_, err := r.net.Block(from, to)
+			require.NoError(r.t, err)
+		}
+	}
+}
 
 func TestCloseInTheMiddle(t *testing.T) {
 	bubble(t, options{cc: wide}, func(t *testing.T, r *rig) {

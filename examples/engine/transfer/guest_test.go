@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func newGuestRig(t *testing.T, o options, opts ...Option) *guestRig {
 	if o.cc != nil {
 		o.cc(&numbers)
 	}
-	g.ctl, err = cc.New(numbers)
+	g.ctl, err = cc.New(numbers, cc.WithTransitions(o.hook))
 	require.NoError(t, err)
 	cfg := DefaultConfig()
 	cfg.AckTimeout, cfg.Retry = 15, 2 // 0.4 s: well above the queues of an emulated fabric
@@ -84,9 +85,16 @@ func newGuestRig(t *testing.T, o options, opts ...Option) *guestRig {
 // 256 MiB over two NICs a side, with a pair that is blocked for the middle third.
 func TestGuestMovesAndChecks256MiB(t *testing.T) {
 	const object, objects = 16 << 20, 8 // put, and got back
-	g := newGuestRig(t, options{})
+	var past history
+	g := newGuestRig(t, options{hook: past.add, cc: func(c *cc.Config) {
+		c.Cooldown, c.CooldownCap, c.ProbeInterval = 2*time.Second, 4*time.Second, 500*time.Millisecond
+		// A QP sends again after 134 ms, and Soft-RoCE has been seen to complete a READ
+		// without its data then: queues must stay well below.
+		c.TargetDrain = 50 * time.Millisecond
+	}})
 	require.Len(t, g.peer.rails, 4, "two NICs a side make four rails")
-	var retries, checked int64
+	blocked := g.peer.rails[0]
+	var retries, checked, before int64
 	unblock := func() error { return nil }
 	for i := range objects {
 		var err error
@@ -96,6 +104,7 @@ func TestGuestMovesAndChecks256MiB(t *testing.T) {
 			require.NoError(t, err)
 		case 2 * objects / 3:
 			require.NoError(t, unblock())
+			before = blocked.meter.read(g.ctl.Now()).delivered
 		}
 		name := fmt.Sprint("object-", i)
 		sent, err := g.engine.NewBuffer(object)
@@ -117,8 +126,15 @@ func TestGuestMovesAndChecks256MiB(t *testing.T) {
 	assert.NotZero(t, retries, "slices that met the blocked pair must have been retried on another rail")
 	assert.NotZero(t, g.classes()[classify.ClassRouteTimeout], "the blocked pair must show as RETRY_EXC_ERR")
 	assert.Greater(t, g.peer.rails[0].builds.Load(), uint64(1), "the blocked pair's endpoint must have been built again")
+	list := past.of(blocked.route)
+	after := blocked.meter.read(g.ctl.Now()).delivered - before
+	assert.True(t, slices.ContainsFunc(list, func(tr cc.Transition) bool { return tr.To == cc.Quarantined }),
+		"the blocked pair must have been quarantined: %v", list)
+	assert.True(t, blocked.route.State() <= cc.Congested || after > 0,
+		"the pair must be back after the unblock; it is %v and carried %d bytes since: %v", blocked.route.State(), after, list)
 	g.nothingInFlight()
-	t.Logf("%d bytes checked, %d slices retried, outcomes %v", checked, retries, g.classes())
+	t.Logf("%d bytes checked, %d slices retried, outcomes %v; the pair carried %d bytes after the unblock: %v",
+		checked, retries, g.classes(), after, list)
 }
 
 // What the engine's tasks say after each kind of real failure.

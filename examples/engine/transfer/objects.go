@@ -49,11 +49,9 @@ func (p *Peer) Delete(ctx context.Context, name string) error {
 }
 
 // drop deletes an object that was not completed, also when the caller's context
-// has ended. A peer that is gone drops it by itself.
+// has ended. Once the connection is over, or about to be, the peer drops it by itself.
 func (p *Peer) drop(name string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
-	defer cancel()
-	if err := p.Delete(ctx, name); err != nil && p.control.failure() == nil {
+	if err := p.Delete(p.living, name); err != nil && p.control.failure() == nil && p.living.Err() == nil {
 		return err
 	}
 	return nil

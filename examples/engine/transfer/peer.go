@@ -7,13 +7,9 @@ import (
 	"net"
 	"slices"
 	"sync"
-	"time"
 
 	prail "github.com/rdmagate/rdmagate/rail"
 )
-
-// controlTimeout bounds the wait for an answer on the control connection.
-const controlTimeout = 10 * time.Second
 
 // Peer is a machine to which an engine is connected, with a rail for each pair of
 // a local and a remote NIC.
@@ -22,6 +18,7 @@ type Peer struct {
 	control *control
 	info    hello
 	rails   []*rail
+	living  context.Context // ends when the peer is closed
 	leave   context.CancelFunc
 	lost    chan struct{} // closed when the peer is closed, for whatever reason
 
@@ -42,7 +39,7 @@ type Peer struct {
 func (e *Engine) Connect(ctx context.Context, conn net.Conn) (*Peer, error) {
 	living, leave := context.WithCancel(context.Background())
 	p := &Peer{
-		engine: e, control: newControl(conn), leave: leave, lost: make(chan struct{}),
+		engine: e, control: newControl(conn), living: living, leave: leave, lost: make(chan struct{}),
 		transfers: map[*Transfer]struct{}{}, built: map[*endpoint]struct{}{},
 	}
 	if err := p.greet(ctx); err != nil {
@@ -58,7 +55,7 @@ func (e *Engine) Connect(ctx context.Context, conn net.Conn) (*Peer, error) {
 	}
 	go func() {
 		<-p.control.ended
-		p.shut(p.control.failure())
+		p.shut(fmt.Errorf("transfer: peer %q: %w", p.info.Name, p.control.failure()))
 	}()
 	if err := p.waitForRails(ctx); err != nil {
 		p.Close()
@@ -70,14 +67,17 @@ func (e *Engine) Connect(ctx context.Context, conn net.Conn) (*Peer, error) {
 // greet learns the peer's name and NICs and lays out the rails: equal positions
 // first, since NICs are usually cabled that way, then the others.
 func (p *Peer) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
-	defer cancel()
 	e := p.engine
 	if err := p.control.call(ctx, opHello, e.hello(), &p.info); err != nil {
 		return err
 	}
 	if len(p.info.NICs) == 0 {
 		return fmt.Errorf("transfer: peer %q has no NICs; start it with at least one", p.info.Name)
+	}
+	for i, nic := range p.info.NICs {
+		if slices.Contains(p.info.NICs[:i], nic) { // two rails would share a route, and take each other's endpoints away
+			return fmt.Errorf("transfer: peer %q lists NIC %q twice (%v); start it with each NIC once", p.info.Name, nic, p.info.NICs)
+		}
 	}
 	for shift := range p.info.NICs {
 		for i, nic := range e.nics {
@@ -109,7 +109,7 @@ func (p *Peer) waitForRails(ctx context.Context) error {
 		select {
 		case <-r.tried:
 		case <-p.control.ended:
-			return p.control.failure()
+			return fmt.Errorf("transfer: connecting to %q: %w", p.info.Name, p.control.failure())
 		case <-ctx.Done():
 			return fmt.Errorf("transfer: connecting to %q: %w", p.info.Name, context.Cause(ctx))
 		}

@@ -19,6 +19,7 @@ func (w *worker) poll() bool {
 	w.polled = now
 	for _, cq := range w.cqs {
 		n, err := cq.Poll(w.wcs)
+		cq.poller.Beat(now)
 		if err != nil {
 			w.engine.log.Error("polling a CQ", "error", err)
 			continue

@@ -103,8 +103,8 @@ func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
 		return qp
 	case d.Err != nil:
 		s.transfer.fail(d.Err)
-	case d.Reason == classify.ReasonNeedsRenew, d.Reason == classify.ReasonStaleGeneration:
-		r.retire(ep)
+	case d.Hint == cc.NeedRenew, d.Reason == classify.ReasonNeedsRenew, d.Reason == classify.ReasonStaleGeneration:
+		r.retire(ep) // it may look fine: a trial of a quarantined pair needs one that has not failed
 	case d.Answer == cc.Defer && d.Domain != cc.NoDomain:
 		q.usable = true
 	}

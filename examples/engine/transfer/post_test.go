@@ -144,7 +144,8 @@ func TestWindowIsNeverExceeded(t *testing.T) {
 		}
 		return qp.PostSend(wrs)
 	}}
-	bubble(t, options{wrap: h.wrap}, func(t *testing.T, made *rig) {
+	fixed := func(c *cc.Config) { c.MaxWindowBytes = c.StartWindowBytes }
+	bubble(t, options{wrap: h.wrap, cc: fixed}, func(t *testing.T, made *rig) {
 		r = made
 		_, err := r.peer.Put(r.limit(), "object", r.buffer(4<<20))
 		require.NoError(t, err)

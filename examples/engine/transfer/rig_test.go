@@ -38,6 +38,7 @@ func bubble(t *testing.T, o options, f func(*testing.T, *rig)) {
 type options struct {
 	engine func(*Config)
 	cc     func(*cc.Config)
+	hook   func(cc.Transition)
 	wrap   func(fabric.Host) fabric.Host // host a
 	server func(*ServerConfig)
 }
@@ -84,7 +85,7 @@ func startRig(t *testing.T, o options) *rig {
 		o.cc(&numbers)
 	}
 	began := time.Now()
-	r.ctl, err = cc.New(numbers, cc.WithClock(func() time.Duration { return time.Since(began) }))
+	r.ctl, err = cc.New(numbers, cc.WithClock(func() time.Duration { return time.Since(began) }), cc.WithTransitions(o.hook))
 	require.NoError(t, err)
 
 	cfg := DefaultConfig()
@@ -158,8 +159,8 @@ func (r *rig) stored(name string) []byte {
 	r.t.Helper()
 	r.server.store.mu.Lock()
 	defer r.server.store.mu.Unlock()
-	o, err := r.server.store.find(name)
-	require.NoError(r.t, err)
+	o := r.server.store.objects[name]
+	require.NotNil(r.t, o, "object %q of the server", name)
 	return o.buffer.Bytes()
 }
 

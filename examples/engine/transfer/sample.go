@@ -21,7 +21,9 @@ type RailSample struct {
 	// Rate is the bytes a second delivered since the sample before, counted over
 	// the time in which the rail had something under way; 0 if it was idle.
 	Rate float64
-	// Drain is how long the bytes in flight take at that rate; 0 if unknown.
+	// Drain is how long the bytes in flight take: what the controller observed in the
+	// latest control epoch with deliveries, or what Rate says before the first and
+	// with admission off. 0 if unknown.
 	Drain time.Duration
 }
 
@@ -51,7 +53,9 @@ func (s *Sampler) Sample() []RailSample {
 			Builds: r.builds.Load(), Failure: r.failure.Load(),
 			Delivered: got.delivered, Rate: got.rate(s.last[i]),
 		}
-		if list[i].Rate > 0 { // with admission off only the engine knows what is in flight
+		if observed, ok := list[i].Route.Flow.DrainTime.Get(); ok {
+			list[i].Drain = observed
+		} else if list[i].Rate > 0 { // with admission off only the engine knows what is in flight
 			inFlight := max(list[i].Route.InFlightBytes, got.inFlight)
 			list[i].Drain = time.Duration(float64(inFlight) / list[i].Rate * float64(time.Second))
 		}

@@ -106,7 +106,7 @@ func (s *Server) Listen(l net.Listener) error {
 // lent: QPs, and objects that were not sealed.
 func (s *Server) Serve(conn net.Conn) {
 	defer conn.Close()
-	ss := &session{server: s, conn: conn, endpoints: map[uint64][]fabric.QP{}, unsealed: map[string]struct{}{}}
+	ss := &session{server: s, conn: conn, endpoints: map[uint64][]fabric.QP{}}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -145,7 +145,6 @@ type session struct {
 	peer      hello
 	last      uint64
 	endpoints map[uint64][]fabric.QP
-	unsealed  map[string]struct{}
 }
 
 func (ss *session) run() {
@@ -184,7 +183,6 @@ func (ss *session) answer(r request) response {
 }
 
 func (ss *session) dispatch(r request) (any, error) {
-	store := &ss.server.store
 	switch r.Op {
 	case opHello:
 		return handle(r, ss.hello)
@@ -201,7 +199,7 @@ func (ss *session) dispatch(r request) (any, error) {
 	case opDelete:
 		return handle(r, ss.delete)
 	case opChecksums:
-		return handle(r, store.checksums)
+		return handle(r, ss.checksums)
 	}
 	return nil, fmt.Errorf("operation %q is unknown", r.Op)
 }
@@ -268,30 +266,23 @@ func (ss *session) disconnect(ask disconnectRequest) (nothing, error) {
 }
 
 func (ss *session) create(ask objectRequest) (Object, error) {
-	o, err := ss.server.store.create(ask)
-	if err == nil {
-		ss.unsealed[ask.Object] = struct{}{}
-	}
-	return o, err
+	return ss.server.store.create(ask, ss)
 }
 
-// open describes an object that is sealed, or that this session is writing.
 func (ss *session) open(ask objectRequest) (Object, error) {
-	_, mine := ss.unsealed[ask.Object]
-	return ss.server.store.open(ask.Object, mine)
+	return ss.server.store.open(ask.Object, ss)
 }
 
 func (ss *session) seal(ask objectRequest) (nothing, error) {
-	if _, mine := ss.unsealed[ask.Object]; !mine {
-		return nothing{}, fmt.Errorf("object %q was not created by this session, or is sealed already", ask.Object)
-	}
-	delete(ss.unsealed, ask.Object)
-	return nothing{}, ss.server.store.seal(ask.Object)
+	return nothing{}, ss.server.store.seal(ask.Object, ss)
 }
 
 func (ss *session) delete(ask objectRequest) (nothing, error) {
-	delete(ss.unsealed, ask.Object)
-	return nothing{}, ss.server.store.delete(ask.Object)
+	return nothing{}, ss.server.store.delete(ask.Object, ss)
+}
+
+func (ss *session) checksums(ask checksumsRequest) (checksumsReply, error) {
+	return ss.server.store.checksums(ask, ss)
 }
 
 // cleanUp takes back the QPs first: after that nobody writes to the objects.
@@ -301,8 +292,5 @@ func (ss *session) cleanUp() error {
 		_, err := ss.disconnect(disconnectRequest{id})
 		faults = append(faults, err)
 	}
-	for name := range ss.unsealed {
-		faults = append(faults, ss.server.store.delete(name))
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, ss.server.store.abandon(ss))...)
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -177,6 +178,50 @@ func TestUnsealedObjectsAreTheirSessionsAlone(t *testing.T) {
 	require.ErrorContains(t, err, `object "half" is still being written`)
 	_, err = r.peer.open(r.limit(), "half")
 	require.NoError(t, err, "the writer may ask for its keys again")
+}
+
+// What one session is writing no other can delete, seal or sum up, and the end of a
+// session takes away nothing of another's.
+func TestObjectsBelongToTheirSession(t *testing.T) {
+	bubble(t, options{}, func(t *testing.T, r *rig) {
+		one, two := r.dial(), r.dial()
+		ask := func(c *control, op string, body any) error { return c.call(t.Context(), op, body, nil) }
+		name := objectRequest{Object: "x"}
+		require.NoError(t, ask(one, opCreate, objectRequest{"x", 10}))
+		require.NoError(t, ask(two, opCreate, objectRequest{"y", 20}))
+		for _, op := range []string{opOpen, opSeal, opDelete} {
+			assert.ErrorContains(t, ask(two, op, name), `object "x" is still being written, by another session`, op)
+		}
+		assert.ErrorContains(t, ask(two, opChecksums, checksumsRequest{"x", 0, 10, 10}), "by another session")
+		require.NoError(t, ask(one, opDelete, name))
+		require.NoError(t, ask(two, opCreate, objectRequest{"x", 20}), "the name is free again")
+		require.NoError(t, ask(two, opSeal, name))
+		one.Close()
+		synctest.Wait()
+		require.NoError(t, ask(two, opOpen, name), "the sealed object of session two must not go with session one")
+		two.Close()
+		synctest.Wait()
+		require.Len(t, r.server.store.objects, 1, "what was not sealed goes with its session")
+	})
+}
+
+// dial returns the asking side of a new session with the server.
+func (r *rig) dial() *control {
+	near, far := net.Pipe()
+	go r.server.Serve(far)
+	c := newControl(near)
+	r.t.Cleanup(c.Close)
+	return c
+}
+
+// Two rails on one pair of NICs would take each other's endpoints away for ever.
+func TestPeerListsANICTwice(t *testing.T) {
+	r := startRig(t, options{})
+	r.server.info.NICs = append(r.server.info.NICs, r.server.info.NICs[0])
+	near, far := net.Pipe()
+	go r.server.Serve(far)
+	_, err := r.engine.Connect(r.limit(), near)
+	require.ErrorContains(t, err, `lists NIC "simb0" twice`)
 }
 
 func TestConnectAgain(t *testing.T) {

@@ -18,16 +18,17 @@ type store struct {
 	objects map[string]*stored
 }
 
-// stored is one object. It is sealed when its writer has checked what arrived.
+// stored is one object. Up to the moment when its writer has checked what arrived,
+// and seals it, it is the writer's alone.
 type stored struct {
 	buffer *Buffer
-	sealed bool
+	writer *session // nil once it is sealed
 }
 
 // maxName is the longest name of an object, in bytes.
 const maxName = 255
 
-func (st *store) create(ask objectRequest) (Object, error) {
+func (st *store) create(ask objectRequest, writer *session) (Object, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	switch {
@@ -45,7 +46,7 @@ func (st *store) create(ask objectRequest) (Object, error) {
 		return Object{}, err
 	}
 	st.room -= ask.Bytes
-	st.objects[ask.Object] = &stored{buffer: b}
+	st.objects[ask.Object] = &stored{buffer: b, writer: writer}
 	return st.describe(ask.Object, b), nil
 }
 
@@ -53,44 +54,66 @@ func (st *store) describe(name string, b *Buffer) Object {
 	return Object{Name: name, Bytes: b.Len(), Keys: b.keys(st.nics)}
 }
 
-func (st *store) open(name string, unsealed bool) (Object, error) {
+func (st *store) open(name string, asker *session) (Object, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	o, err := st.find(name)
+	o, err := st.find(name, asker)
 	if err != nil {
 		return Object{}, err
-	}
-	if !o.sealed && !unsealed {
-		return Object{}, fmt.Errorf("object %q is still being written", name)
 	}
 	return st.describe(name, o.buffer), nil
 }
 
-func (st *store) find(name string) (*stored, error) {
+// find returns an object that is sealed, or that the asker is writing.
+func (st *store) find(name string, asker *session) (*stored, error) {
 	o := st.objects[name]
-	if o == nil {
+	switch {
+	case o == nil:
 		return nil, fmt.Errorf("there is no object %q", name)
+	case o.writer != nil && o.writer != asker:
+		return nil, fmt.Errorf("object %q is still being written, by another session; ask again when it is sealed", name)
 	}
 	return o, nil
 }
 
-func (st *store) seal(name string) error {
+func (st *store) seal(name string, writer *session) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	o, err := st.find(name)
+	o, err := st.find(name, writer)
+	if err == nil && o.writer == nil {
+		err = fmt.Errorf("object %q is sealed already", name)
+	}
 	if err == nil {
-		o.sealed = true
+		o.writer = nil
 	}
 	return err
 }
 
-func (st *store) delete(name string) error {
+func (st *store) delete(name string, asker *session) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	o, err := st.find(name)
-	if err != nil {
+	if _, err := st.find(name, asker); err != nil {
 		return err
 	}
+	return st.drop(name)
+}
+
+// abandon deletes what a session has not sealed.
+func (st *store) abandon(writer *session) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	var faults []error
+	for name, o := range st.objects {
+		if o.writer == writer {
+			faults = append(faults, st.drop(name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// drop frees an object. The caller holds st.mu.
+func (st *store) drop(name string) error {
+	o := st.objects[name]
 	delete(st.objects, name)
 	st.room += o.buffer.Len()
 	return o.buffer.Close()
@@ -100,19 +123,17 @@ func (st *store) clear() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	var faults []error
-	for _, o := range st.objects {
-		st.room += o.buffer.Len()
-		faults = append(faults, o.buffer.Close())
+	for name := range st.objects {
+		faults = append(faults, st.drop(name))
 	}
-	clear(st.objects)
 	return errors.Join(faults...)
 }
 
 // checksums sums up a range of an object, slice by slice.
-func (st *store) checksums(ask checksumsRequest) (checksumsReply, error) {
+func (st *store) checksums(ask checksumsRequest, asker *session) (checksumsReply, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	o, err := st.find(ask.Object)
+	o, err := st.find(ask.Object, asker)
 	if err != nil {
 		return checksumsReply{}, err
 	}

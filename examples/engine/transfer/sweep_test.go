@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/taskstate"
@@ -43,7 +44,10 @@ func TestDeadlineWithAStalledPoller(t *testing.T) {
 
 // The flush that follows a deadline does not hide why the attempt ended.
 func TestDeadlineIsTheVerdict(t *testing.T) {
-	o := options{cc: wide, engine: func(c *Config) { c.Deadline, c.MaxAttempts = time.Second, 1 }}
+	o := options{
+		cc:     func(c *cc.Config) { wide(c); patient(c) },
+		engine: func(c *Config) { c.Deadline, c.MaxAttempts = time.Second, 1 },
+	}
 	bubble(t, o, func(t *testing.T, r *rig) {
 		tr := r.hang()
 		require.ErrorContains(t, tr.Wait(r.limit()), "deadline passed")

@@ -72,7 +72,11 @@ func newWorker(e *Engine, id int) (*worker, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("transfer: CQ %d of %s: %w", id, nic.Name(), err), w.closeCQs())
 		}
-		w.cqs = append(w.cqs, &completionQueue{CQ: cq})
+		mine := &completionQueue{CQ: cq}
+		w.cqs = append(w.cqs, mine)
+		if mine.poller, err = e.ctl.NewPoller(nic.Name(), cq.ID()); err != nil {
+			return nil, errors.Join(fmt.Errorf("transfer: CQ %d of %s: %w", id, nic.Name(), err), w.closeCQs())
+		}
 	}
 	return w, nil
 }
@@ -80,6 +84,9 @@ func newWorker(e *Engine, id int) (*worker, error) {
 func (w *worker) closeCQs() error {
 	var faults []error
 	for _, cq := range w.cqs {
+		if cq.poller != nil {
+			cq.poller.Close()
+		}
 		faults = append(faults, cq.Close())
 	}
 	w.cqs = nil
@@ -158,8 +165,13 @@ func (w *worker) rest(idle int) {
 	case w.waiting():
 		time.Sleep(nap)
 	default:
-		<-w.wake
-		w.polled = w.engine.ctl.Now() // a rest is no stall
+		// It wakes often enough to be seen to poll: a rest is no stall.
+		timer := time.NewTimer(w.engine.cfg.StallGap / 4)
+		defer timer.Stop()
+		select {
+		case <-w.wake:
+		case <-timer.C:
+		}
 	}
 }
 
