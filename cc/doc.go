@@ -51,7 +51,8 @@
 // TryAcquire never blocks. [Route.Wait] does, for those who would spin. A slice larger
 // than a window is not starved by small ones: it leaves a claim that takes precedence
 // after two drain times. [Controller.Due] and [Route.TryProbe] serve a prober, and
-// [Route.Handoff] moves a reservation to another rail.
+// [Route.Handoff] moves a reservation to another rail. A [List] is the permit of a whole
+// post list.
 //
 // # Time
 //

@@ -63,7 +63,7 @@ func scenarios() []scenario {
 	for _, list := range [][]scenario{
 		floors(), cgoFloor(), handoverFloor(),
 		mutexPeer(), semaphorePeer(), libp2pPeer(), gobreakerPeer(), failsafePeer(),
-		permits(), refusals(), handovers(), ticks(),
+		permits(), lists(), refusals(), handovers(), ticks(),
 	} {
 		all = append(all, list...)
 	}
