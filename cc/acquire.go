@@ -119,7 +119,9 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		}
 		r.closeLease()
 		r.flight.directAcquired.Add(units(n))
-		r.device.granted.Add(n)
+		if d := r.device; d.granted.Add(n) > d.window.Load() && d.leases.Load() != 0 {
+			d.locked(d.recall) // what is over the window shows as refusals only without leases
+		}
 	}
 	r.enter()
 	if cur == r.none && r.current.Load() != cur {

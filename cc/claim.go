@@ -131,10 +131,7 @@ func (r *Route) yields(p *Permit) Domain {
 	shared := d.drainTime()
 	d.lineMu.Lock()
 	defer d.lineMu.Unlock()
-	lapsed := lapse(r.line.Load(), now-claimLapses*mine)
-	if lapse(d.line.Load(), now-claimLapses*shared) || lapsed {
-		r.tidyLines()
-	}
+	r.lapseClaims(now-claimLapses*mine, now-claimLapses*shared)
 	if !r.line.Load().holds(p.claim) && !d.line.Load().holds(p.claim) {
 		p.claim = 0
 	}
@@ -145,6 +142,15 @@ func (r *Route) yields(p *Permit) Domain {
 		return DeviceDomain
 	}
 	return NoDomain
+}
+
+// lapseClaims ends claims that were last retried before these times, on the route and
+// on its device. The caller holds the lock of the lines.
+func (r *Route) lapseClaims(mine, shared time.Duration) {
+	lapsed := lapse(r.line.Load(), mine)
+	if lapse(r.device.line.Load(), shared) || lapsed {
+		r.tidyLines()
+	}
 }
 
 // lapse ends a claim that was last retried before then.
@@ -175,6 +181,8 @@ func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	if w := r.line.Load().first(); w != nil && w.number == p.claim {
 		return // parked: its place is its claim
 	}
+	// A retry that comes too late is a new claim.
+	r.lapseClaims(now-claimLapses*r.drainTime(), now-claimLapses*d.drainTime())
 	kept := false
 	for _, l := range []*line{r.line.Load(), d.line.Load()} {
 		if l != nil && p.claim != 0 && l.claim.number == p.claim {

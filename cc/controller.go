@@ -121,6 +121,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	r.window.Store(r.lawWindow)
 	r.health.entry = c.table.Entry(pair)
 	r.none = &generation{route: r}
+	r.none.retired.Store(true) // so that the fast path admits nothing on it
 	r.longSample = min(longSample, c.cfg.TargetDrain/4)
 	r.current.Store(r.none)
 	r.flight.leasedAcquired.Store(closedBit)

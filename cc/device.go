@@ -76,15 +76,17 @@ func (d *device) mark(port uint8, v classify.Verdict, now time.Duration) {
 	}
 	d.marks[port] = v
 	now = d.later(now)
-	var last *Route
+	var hit [256]*Route // one of each port
 	for _, r := range d.routes {
 		if port == 0 || port == r.pair.Port {
 			r.isolate(v, now)
-			last = r
+			hit[r.pair.Port] = r
 		}
 	}
-	if last != nil {
-		d.checkUsable(last, v, now)
+	for _, r := range hit {
+		if r != nil {
+			d.checkUsable(r, v, now)
+		}
 	}
 }
 

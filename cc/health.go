@@ -169,12 +169,13 @@ func (r *Route) applyWindow() {
 // caller holds the device's lock.
 func (r *Route) lapse(now time.Duration) {
 	h := &r.health
-	lapsed := false
+	lapsed, counted := false, false
 	h.entry.Update(func(b *rail.Breaker) bool {
+		counted = b.Count > 0
 		lapsed = b.Lapse(r.ctl.policy(), now)
 		return false
 	})
-	if r.State() == Suspect && (lapsed || h.early && now-h.since > r.ctl.cfg.ErrorWindow) {
+	if r.State() == Suspect && (lapsed || h.early && !counted && now-h.since > r.ctl.cfg.ErrorWindow) {
 		h.early = false
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 		r.reconsider(now, cause{})

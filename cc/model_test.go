@@ -1,59 +1,153 @@
 package cc
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"strings"
-	"testing"
+	"slices"
+	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
-	"github.com/stretchr/testify/require"
 )
 
-// The model is admission as one would explain it: no atomics, no edges, just what
-// each permit holds and why. Random operations go to it and to the controller;
-// answers and bytes have to agree at every step.
+// The model is admission as one would explain it: no atomics, no leases of credit,
+// no lazy work, just what each permit holds and why. Random operations go to it
+// and to the controller; answers, states, windows and bytes have to agree at every
+// step. See TestAgainstModel.
 type model struct {
-	routes  []*modelRoute
+	observe bool
+	now     time.Duration
 	devices []*modelDevice
 	permits []*modelPermit
 }
 
-type modelDevice struct{ window, inFlight int64 }
-
-type modelRoute struct {
-	device           *modelDevice
-	window, inFlight int64
-	gen              Generation
-	retired          bool
+type modelDevice struct {
+	window    int64
+	inFlight  int64
+	routes    []*modelRoute
+	marks     map[uint8]bool // failed ports; 0 is the device itself
+	exhausted map[uint8]bool // ports without a usable route; 0 is the device
 }
 
+// modelGeneration is one endpoint. Number 0 is none.
+type modelGeneration struct {
+	number  Generation
+	qps     []uint64
+	cq      uint64
+	dead    map[uint64]bool // QPs whose fault was counted
+	retired bool
+	used    bool
+}
+
+// modelPermit is what one slice holds.
 type modelPermit struct {
-	route                   *modelRoute
-	gen                     Generation
-	bytes                   int64
-	held, posted, concluded bool
+	route     *modelRoute
+	gen       *modelGeneration // nil: admitted in observe mode on an endpoint that is not current
+	bytes     int64
+	evidence  int
+	trial     int // the route's trial that it is; 0 if none
+	probe     bool
+	qp        uint64
+	postedAt  time.Duration
+	held      bool
+	posted    bool
+	deadline  bool
+	cancelled bool
 }
 
-func (d *modelDevice) fits(n int64) bool { return d.inFlight == 0 || d.inFlight+n <= d.window }
+// modelAnswer is a decision, less the use number.
+type modelAnswer struct {
+	Ruling
+	after time.Duration
+}
 
-func (m *model) acquire(r *modelRoute, p *modelPermit, gen Generation, n int64) Ruling {
-	switch {
-	case p.held:
-		return Ruling{Answer: Refused}
-	case gen < r.gen:
-		return Ruling{Answer: Defer, Reason: classify.ReasonStaleGeneration}
-	case r.gen == 0 || r.retired:
-		return Ruling{Answer: Defer, Reason: classify.ReasonNeedsRenew}
-	case r.inFlight > 0 && r.inFlight+n > r.window:
-		return Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: RouteDomain}
-	case !r.device.fits(n):
-		return Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: DeviceDomain}
+func deferred(reason classify.Reason) modelAnswer {
+	return modelAnswer{Ruling: Ruling{Answer: Defer, Reason: reason}}
+}
+
+func fits(inFlight, n, window int64) bool { return inFlight == 0 || inFlight+n <= window }
+
+// acquire is TryAcquire, or TryProbe.
+func (m *model) acquire(r *modelRoute, p *modelPermit, gen Generation, n int64, probe bool) modelAnswer {
+	suspect := false
+	if probe {
+		r.lapse()
+		suspect = r.state() == Suspect
+		if wait := r.nextProbe - m.now; suspect && wait > 0 && !m.observe && !p.held {
+			return r.refuse(modelAnswer{Ruling{Answer: Defer, Reason: classify.ReasonRouteSuspect, Hint: Divert}, wait})
+		}
 	}
+	a := m.admit(r, p, gen, n, probe)
+	if suspect && a.Answer == Admit && p.trial == 0 {
+		p.probe = true
+		r.nextProbe = m.now + modelConfig.ProbeInterval
+	}
+	return a
+}
+
+func (m *model) admit(r *modelRoute, p *modelPermit, gen Generation, n int64, probe bool) modelAnswer {
+	if p.held {
+		return modelAnswer{Ruling: Ruling{Answer: Refused}}
+	}
+	cur, refused := r.gen, modelAnswer{}
+	switch {
+	case gen != cur.number:
+		refused = deferred(classify.ReasonStaleGeneration)
+	case gen == 0 || cur.retired:
+		refused = deferred(classify.ReasonNeedsRenew)
+	case r.state().barred():
+		refused = r.askForTrial(p, n, probe)
+		if refused.Answer == Admit {
+			return refused
+		}
+	default:
+		r.lapse()
+	}
+	var use *modelGeneration
+	if refused.Reason == classify.ReasonPathQuarantined || refused.Reason == classify.ReasonProbing || refused.Answer == Refused {
+		use = cur
+	}
+	if refused.Answer == Refused {
+		refused = r.ifFull(n)
+	}
+	if refused.Answer != Refused {
+		r.refuse(refused)
+		if !m.observe {
+			return refused
+		}
+	}
+	*p = modelPermit{route: r, gen: use, bytes: n, held: true, evidence: r.evidence}
 	r.inFlight += n
 	r.device.inFlight += n
-	*p = modelPermit{route: r, gen: gen, bytes: n, held: true}
-	return Ruling{Answer: Admit}
+	return modelAnswer{Ruling: Ruling{Answer: Admit}}
+}
+
+// ifFull is the answer of a full window, or nothing.
+func (r *modelRoute) ifFull(n int64) modelAnswer {
+	full := RouteDomain
+	switch {
+	case !fits(r.inFlight, n, r.window()):
+	case !fits(r.device.inFlight, n, r.device.window):
+		full = DeviceDomain
+	default:
+		return modelAnswer{}
+	}
+	a := deferred(classify.ReasonByteWindow)
+	a.Domain = full
+	switch state := r.state(); {
+	case state == Congested:
+		a.Reason = classify.ReasonCongestionFeedback
+	case state == Suspect && full == RouteDomain:
+		a.Reason, a.Hint = classify.ReasonRouteSuspect, Divert
+	}
+	return a
+}
+
+// refuse counts a refusal.
+func (r *modelRoute) refuse(a modelAnswer) modelAnswer {
+	key := RefusalCount{Reason: a.Reason}
+	if a.Reason == classify.ReasonByteWindow {
+		key.Domain = a.Domain
+	}
+	r.refusals[key]++
+	return a
 }
 
 func (m *model) release(p *modelPermit) {
@@ -63,139 +157,105 @@ func (m *model) release(p *modelPermit) {
 }
 
 // posting reports whether the post may go ahead.
-func (m *model) posting(p *modelPermit) bool {
+func (m *model) posting(p *modelPermit, qp uint64) bool {
 	if !p.held || p.posted {
 		return false
 	}
-	if p.gen != p.route.gen || p.route.retired {
-		m.release(p)
+	r := p.route
+	stale := p.gen != r.gen || p.gen.retired
+	if stale && !m.observe {
+		m.unposted(p)
 		return false
 	}
-	p.posted = true
+	if p.gen != nil {
+		p.gen.used = true
+	}
+	if p.trial != 0 {
+		switch {
+		case r.trial.number == p.trial:
+			r.trial.qp = qp
+		case !m.observe:
+			m.unposted(p)
+			return false
+		default:
+			p.trial = 0
+		}
+	}
+	p.posted, p.qp, p.postedAt = true, qp, m.now
+	if p.gen == nil || !slices.Contains(p.gen.qps, qp) {
+		p.qp = 0
+	}
 	return true
 }
 
+// unposted reports whether the bytes came back with it.
+func (m *model) unposted(p *modelPermit) bool {
+	if !p.held {
+		return false
+	}
+	p.route.freeTrial(p.trial, 0)
+	m.release(p)
+	return true
+}
+
+// settle returns the edges that an outcome takes.
 func (m *model) settle(p *modelPermit, v classify.Verdict) Edges {
-	ended := Ended
-	if p.concluded {
-		ended = 0
+	if !p.held || !p.posted {
+		return 0
+	}
+	concluded := p.deadline || p.cancelled
+	edges := Ended
+	if concluded {
+		edges = 0
 	}
 	switch {
-	case !p.held || !p.posted:
+	case v == cancel && !concluded:
+		p.cancelled = true
+		return Ended
+	case v == deadline && !concluded:
+		p.deadline = true
+		if p.gen != nil {
+			p.gen.retired = true
+		}
+		m.failed(p, v)
+		return Ended
+	case v != teardown && !v.Completed():
 		return 0
-	case v == teardown, v.Source() == classify.SourceCompletion:
-		m.release(p)
-		return ended | Released
-	case v == stalled || p.concluded:
-		return 0
 	}
-	p.concluded = true
-	if v == deadline && p.gen == p.route.gen {
-		p.route.retired = true
-	}
-	return Ended
+	m.completed(p, v, concluded)
+	m.release(p)
+	return edges | Released
 }
 
-func TestAgainstModel(t *testing.T) {
-	seeds, steps := 40, 5_000
-	if testing.Short() {
-		seeds = 8
-	}
-	for seed := range seeds {
-		runModel(t, uint64(seed), steps)
-	}
-}
-
-func runModel(t *testing.T, seed uint64, steps int) {
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	r := newRig(t, Enforce)
-	m := &model{devices: []*modelDevice{{window: 4 * mib}, {window: 4 * mib}}}
-	var routes []*Route
-	for i := range 12 {
-		dev := i / 6 // six routes of 1 MiB share a device of 4 MiB: both windows bind
-		routes = append(routes, r.route(fmt.Sprintf("D%d", dev+1), "P", fmt.Sprintf("n%d", i)))
-		m.routes = append(m.routes, &modelRoute{device: m.devices[dev], window: mib})
-	}
-	permits := make([]slice, 40)
-	for range permits {
-		m.permits = append(m.permits, &modelPermit{})
-	}
-	var qp uint64
-	var log []string
-	outcomes := []classify.Verdict{success, success, success, flush, wc(classify.StatusRemAccessErr, 0), stalled, cancel, teardown}
-
-	for range steps {
-		i, j := rnd.IntN(len(permits)), rnd.IntN(len(routes))
-		s, p, route, mr := &permits[i], m.permits[i], routes[j], m.routes[j]
-		switch op := rnd.IntN(10); {
-		case op < 5:
-			n := 1 + rnd.Int64N(300*kib)
-			if rnd.IntN(20) == 0 {
-				n = 5 * mib
-			}
-			gen := mr.gen
-			if gen > 0 && rnd.IntN(10) == 0 {
-				gen--
-			}
-			log = append(log, fmt.Sprintf("acquire permit %d, route %d, gen %d, %d bytes", i, j, gen, n))
-			d := route.TryAcquire(&s.permit, gen, n, &s.task)
-			require.Equal(t, m.acquire(mr, p, gen, n), d.Ruling, "seed %d: %s", seed, tail(log))
-			if d.Admitted() {
-				s.use = d.Use
-			}
-		case op < 7:
-			log = append(log, fmt.Sprintf("post permit %d", i))
-			held := p.held && p.route.gen > 0
-			ok := m.posting(p)
-			if held {
-				id := routes[index(m.routes, p.route)].current.Load().qps[0].ID
-				require.Equal(t, ok, s.permit.Posting(id, r.now) == nil, "seed %d: %s", seed, tail(log))
-			}
-		case op == 7 && rnd.IntN(4) == 0:
-			log = append(log, fmt.Sprintf("unposted permit %d", i))
-			require.Equal(t, p.held, s.permit.Unposted(), "seed %d: %s", seed, tail(log))
-			if p.held {
-				m.release(p)
-			}
-		case op < 9:
-			v := outcomes[rnd.IntN(len(outcomes))]
-			log = append(log, fmt.Sprintf("settle permit %d: %s", i, v))
-			require.Equal(t, m.settle(p, v), r.settle(s, v), "seed %d: %s", seed, tail(log))
-		case mr.gen == 0 || mr.retired || rnd.IntN(8) == 0:
-			qp++
-			log = append(log, fmt.Sprintf("renew route %d", j))
-			gen, err := route.Renew(mr.gen, []QP{{ID: qp, CQ: 1}})
-			require.NoError(t, err)
-			mr.gen, mr.retired = mr.gen+1, false
-			require.Equal(t, mr.gen, gen)
-		}
-		for k, route := range routes {
-			if mr := m.routes[k]; route.InFlight() != mr.inFlight || route.device.inFlight() != mr.device.inFlight {
-				t.Logf("seed %d, route %d: %s", seed, k, tail(log))
-				r.inFlight(route, mr.inFlight, mr.device.inFlight)
-			}
-		}
-	}
-	for i, p := range m.permits {
-		if p.held {
-			require.True(t, r.settle(&permits[i], teardown)&Released != 0 || permits[i].permit.Unposted())
-		}
-	}
-	for _, route := range routes {
-		r.inFlight(route, 0, 0)
+// completed is what the end of a work request means for the route.
+func (m *model) completed(p *modelPermit, v classify.Verdict, concluded bool) {
+	r := p.route
+	switch {
+	case p.gen == nil || p.deadline:
+	case p.cancelled:
+		r.freeTrial(p.trial, 0)
+	case v == teardown:
+		r.freeTrial(p.trial, modelConfig.ProbeInterval)
+	case !v.Succeeded():
+		m.failed(p, v)
+	case p.gen == r.gen:
+		r.succeeded(p)
+	default:
+		r.freeTrial(p.trial, modelConfig.ProbeInterval)
 	}
 }
 
-func index(routes []*modelRoute, r *modelRoute) int {
-	for i := range routes {
-		if routes[i] == r {
-			return i
-		}
+// failed is what a failed attempt means for the route. Whatever its trial was not
+// decided by is no verdict on the path.
+func (m *model) failed(p *modelPermit, v classify.Verdict) {
+	r := p.route
+	if v.Countable() && p.gen != nil {
+		r.fault(p.gen, modelFault{trial: p.trial, took: m.now - p.postedAt, probe: p.probe}, p.qp)
 	}
-	panic("route is not of the model")
+	r.freeTrial(p.trial, modelConfig.ProbeInterval)
 }
 
-// tail shows the last steps that led to a disagreement.
-func tail(log []string) string {
-	return "\n" + strings.Join(log[max(0, len(log)-15):], "\n")
+// renew makes the next endpoint current.
+func (m *model) renew(r *modelRoute, cq uint64, qps ...uint64) {
+	r.gen = &modelGeneration{number: r.gen.number + 1, qps: qps, cq: cq, dead: map[uint64]bool{}}
 }

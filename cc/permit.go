@@ -371,7 +371,7 @@ func (p *Permit) fail(v classify.Verdict, now time.Duration) {
 	} else {
 		r.faulted(p.gen, v, now)
 	}
-	if p.trial != 0 && (!v.Countable() || r.current.Load() != p.gen) {
+	if p.trial != 0 { // a fault that is not news of this QP has not ended it
 		r.trialUndecided(p.trial, v, now, r.ctl.probeInterval())
 	}
 	p.slice.Failed(p.evidenceOf(v, now))

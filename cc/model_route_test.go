@@ -1,0 +1,387 @@
+package cc
+
+import (
+	"slices"
+	"time"
+)
+
+// modelConfig has windows that differ from one another wherever a rule names one.
+var modelConfig = func() Config {
+	c := DefaultConfig()
+	c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 64*kib, 512*kib, 4*mib, mib
+	c.ProbeWindowBytes, c.SuspectWindowBytes = 32*kib, 48*kib
+	c.CooldownCap = 100 * time.Second
+	c.SuspectAfter = 0
+	return c
+}()
+
+// modelRoute is a route's health: two verdicts, one on the pair and one on what is
+// local (its port, device or CQ), a count of failures, and the trial.
+type modelRoute struct {
+	m        *model
+	device   *modelDevice
+	peer     string
+	port     uint8
+	gen      *modelGeneration
+	inFlight int64
+	law      int64 // the window, but for the state
+	refusals map[RefusalCount]int
+
+	path, local modelVerdict
+
+	count       int
+	lastFailure time.Duration
+	longest     time.Duration // that a work request took to fail
+	evidence    int
+
+	congested, early, limited bool
+	suspectSince              time.Duration
+
+	trial     modelTrial
+	trials    int
+	voided    int        // trials up to here began before the latest verdict
+	needAfter Generation // a trial needs a later endpoint
+	nextProbe time.Duration
+	failedGen Generation // the newest in which something failed
+}
+
+// modelVerdict says not to use the route until a trial succeeds.
+type modelVerdict struct {
+	paused   bool
+	resume   time.Duration
+	next     time.Duration // when a trial may start
+	early    time.Duration // when it may start before that, if not 0
+	cooldown time.Duration // that of the last pause
+	lifted   time.Duration // when that ended, if not 0
+	calm     time.Duration // without failures, since
+}
+
+// modelTrial is the attempt that is out; number 0 is none.
+type modelTrial struct {
+	number int
+	ends   time.Duration
+	qp     uint64
+	ahead  bool // a probe that came before its turn
+	early  bool // before the cooldown was over
+}
+
+type modelFault struct {
+	trial int
+	took  time.Duration
+	probe bool
+}
+
+func (r *modelRoute) state() State {
+	switch {
+	case (r.path.paused || r.local.paused) && r.trial.number != 0 && r.m.now < r.trial.ends:
+		return Probing
+	case r.path.paused || r.local.paused:
+		return Quarantined
+	case r.count > 0 || r.early:
+		return Suspect
+	case r.congested:
+		return Congested
+	}
+	return Healthy
+}
+
+func (r *modelRoute) window() int64 {
+	w := r.law
+	if r.state() == Suspect {
+		w = min(w, modelConfig.SuspectWindowBytes)
+	}
+	if r.limited {
+		w = min(w, modelConfig.ProbeWindowBytes)
+	}
+	return w
+}
+
+// change makes a change of what is known and does what goes with a new state.
+func (r *modelRoute) change(f func()) {
+	from := r.state()
+	f()
+	switch to := r.state(); {
+	case to.barred() && !from.barred():
+		r.fence()
+		r.nextProbe = r.m.now + modelConfig.ProbeInterval
+	case to == Suspect && from != Suspect:
+		r.nextProbe, r.failedGen, r.suspectSince = r.m.now, r.gen.number, r.m.now
+	}
+	r.device.judge()
+}
+
+// fence: what was posted or tried up to now proves nothing any more.
+func (r *modelRoute) fence() {
+	upTo := r.gen.number
+	if !r.gen.used && upTo > 0 {
+		upTo--
+	}
+	r.needAfter, r.voided = max(r.needAfter, upTo), r.trials
+}
+
+// gap is the longest time between failures in a row.
+func (r *modelRoute) gap() time.Duration {
+	return max(modelConfig.ErrorWindow, min(4*r.longest, time.Minute))
+}
+
+// old reports whether the failures that were counted are too old to count on.
+func (r *modelRoute) old() bool { return r.count > 0 && r.m.now-r.lastFailure > r.gap() }
+
+// lapse ends a suspicion that nothing confirmed.
+func (r *modelRoute) lapse() {
+	unconfirmed := r.count == 0 && r.early && r.m.now-r.suspectSince > modelConfig.ErrorWindow
+	suspect := r.state() == Suspect
+	switch {
+	case r.path.paused || !r.old() && !unconfirmed:
+		return
+	case r.count > 0:
+		r.path.calm += r.m.now - r.lastFailure - r.gap()
+	}
+	r.count = 0
+	if suspect {
+		r.early, r.law = false, modelConfig.MinWindowBytes
+	}
+}
+
+// pass lets time pass.
+func (r *modelRoute) pass(d time.Duration) {
+	if !r.path.paused && r.count == 0 {
+		r.path.calm += d
+	}
+	if !r.local.paused {
+		r.local.calm += d
+	}
+}
+
+// decay halves the cooldown for each of its lengths without failures.
+func (v *modelVerdict) decay() {
+	for v.cooldown > modelConfig.Cooldown && v.calm >= v.cooldown {
+		v.calm -= v.cooldown
+		v.cooldown = max(v.cooldown/2, modelConfig.Cooldown)
+	}
+}
+
+// pause begins a cooldown, longer than the last if that is not lived down.
+func (v *modelVerdict) pause(now time.Duration) {
+	if v.paused {
+		return
+	}
+	v.decay()
+	length := v.cooldown
+	if length > modelConfig.Cooldown || v.lifted != 0 && now-v.lifted < length {
+		length *= 2
+	}
+	v.begin(now, length)
+}
+
+func (v *modelVerdict) begin(now, length time.Duration) {
+	v.cooldown = min(length, modelConfig.CooldownCap)
+	v.paused, v.resume, v.early, v.calm = true, now+v.cooldown, 0, 0
+	v.next = v.resume
+}
+
+func (v *modelVerdict) lift(now time.Duration) {
+	v.paused, v.early, v.lifted, v.calm = false, 0, now, 0
+}
+
+func (v *modelVerdict) due() time.Duration {
+	switch {
+	case !v.paused:
+		return 0
+	case v.early != 0:
+		return min(v.early, v.next)
+	}
+	return v.next
+}
+
+func (r *modelRoute) due() time.Duration { return max(r.path.due(), r.local.due()) }
+
+// verdicts are those that forbid the route.
+func (r *modelRoute) verdicts() (vs []*modelVerdict) {
+	for _, v := range []*modelVerdict{&r.path, &r.local} {
+		if v.paused {
+			vs = append(vs, v)
+		}
+	}
+	return vs
+}
+
+func atBase(v *modelVerdict) bool { return v.cooldown <= modelConfig.Cooldown }
+
+// askForTrial starts the trial, or says why not.
+func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswer {
+	now, due := r.m.now, r.due()
+	from := due
+	if probe && !slices.ContainsFunc(r.verdicts(), func(v *modelVerdict) bool { return !atBase(v) }) {
+		from = min(due, r.nextProbe)
+	}
+	switch {
+	case r.state() == Probing:
+		return modelAnswer{Ruling: probing}
+	case now < from:
+		return modelAnswer{avoided, from - now}
+	case r.gen.number <= r.needAfter && !r.m.observe:
+		return modelAnswer{Ruling: wantsRenew}
+	case !fits(r.device.inFlight, n, r.device.window):
+		return modelAnswer{Ruling: Ruling{Answer: Defer, Reason: probing.Reason, Domain: DeviceDomain, Hint: Divert}}
+	}
+	r.trials++
+	r.trial = modelTrial{number: r.trials, ends: now + max(10*time.Second, 2*r.longest), ahead: now < due}
+	for _, v := range r.verdicts() {
+		r.trial.early = r.trial.early || now < v.resume
+		v.early = 0
+	}
+	*p = modelPermit{route: r, gen: r.gen, bytes: n, held: true, evidence: r.evidence, trial: r.trials}
+	r.inFlight += n
+	r.device.inFlight += n
+	return modelAnswer{Ruling: Ruling{Answer: Admit}}
+}
+
+// freeTrial ends the trial without a verdict, if it is the one that is out: the
+// next may start after wait.
+func (r *modelRoute) freeTrial(number int, wait time.Duration) {
+	if number == 0 || number != r.trial.number {
+		return
+	}
+	at := r.m.now + wait
+	for _, v := range r.verdicts() {
+		switch {
+		case at >= v.resume:
+			v.next = at
+		case r.trial.ahead:
+		default:
+			v.early = at
+		}
+		if r.trial.ahead {
+			v.early = 0
+		}
+	}
+	r.nextProbe, r.trial = at, modelTrial{}
+}
+
+// fault is the first countable evidence against QPs of an endpoint, or no news.
+func (r *modelRoute) fault(g *modelGeneration, f modelFault, qps ...uint64) {
+	first := false
+	for _, qp := range qps {
+		if qp != 0 && g == r.gen && !g.dead[qp] {
+			g.dead[qp], first = true, true
+		}
+	}
+	switch {
+	case !first:
+	case !r.state().barred():
+		r.countFault(f)
+	case r.trial.number != 0 && (f.trial == r.trial.number || r.trial.qp != 0 && slices.Contains(qps, r.trial.qp)):
+		r.failTrial(f)
+	}
+}
+
+func (r *modelRoute) countFault(f modelFault) {
+	r.lapse()
+	r.change(func() {
+		verified := f.probe && r.state() == Suspect && r.gen.number > r.failedGen
+		r.longest = max(r.longest, f.took)
+		r.path.decay()
+		r.count++
+		r.lastFailure = r.m.now
+		r.evidence++
+		if r.count >= modelConfig.HardErrorThreshold || verified {
+			r.path.pause(r.m.now)
+		}
+	})
+	r.failedGen = r.gen.number
+}
+
+func (r *modelRoute) failTrial(f modelFault) {
+	r.change(func() {
+		r.longest = max(r.longest, f.took)
+		r.evidence++
+		now, wait := r.m.now, modelConfig.ProbeInterval
+		if !r.trial.early {
+			wait = 0
+			if !r.path.paused {
+				r.path.decay()
+			}
+			r.freeTrial(r.trial.number, wait)
+			r.path.begin(now, 2*r.path.cooldown)
+		}
+		r.freeTrial(r.trial.number, wait)
+		r.nextProbe = now + modelConfig.ProbeInterval
+		r.fence()
+	})
+}
+
+// succeeded is a success on the current endpoint.
+func (r *modelRoute) succeeded(p *modelPermit) {
+	now := r.m.now
+	barred := r.state().barred()
+	proves := p.trial != 0 && (p.trial == r.trial.number || p.trial > r.voided && p.evidence == r.evidence)
+	r.change(func() {
+		switch {
+		case barred && proves:
+			r.path.lift(now)
+			r.local.lift(now)
+			r.trial = modelTrial{}
+			r.count, r.early, r.congested, r.law = 0, false, false, modelConfig.MinWindowBytes
+			delete(r.device.marks, r.port)
+			delete(r.device.marks, 0)
+			r.device.revive(r.port)
+		case barred:
+		default:
+			r.early = false
+			if p.evidence == r.evidence {
+				r.count = 0
+			}
+			if r.limited {
+				r.device.revive(r.port)
+			}
+		}
+	})
+}
+
+// isolate is the verdict of a port, device or CQ.
+func (r *modelRoute) isolate(cq bool) {
+	r.change(func() {
+		now := r.m.now
+		r.freeTrial(r.trial.number, modelConfig.ProbeInterval)
+		if !r.local.paused {
+			r.local.pause(now)
+			if r.path.paused && r.path.resume > now {
+				r.local.resume = min(r.local.resume, r.path.resume)
+				r.local.next = r.local.resume
+			}
+		}
+		if !cq {
+			r.local.early, r.path.early = 0, 0
+		}
+		r.fence()
+	})
+}
+
+// judge looks for ports, and the device, on which nothing is usable to two peers.
+func (d *modelDevice) judge() {
+	for _, port := range []uint8{0, 1, 2} {
+		peers, usable := map[string]bool{}, false
+		for _, r := range d.routes {
+			if port == 0 || port == r.port {
+				peers[r.peer] = true
+				usable = usable || !r.state().barred()
+			}
+		}
+		if !usable && len(peers) > 1 {
+			d.exhausted[port] = true
+		}
+	}
+}
+
+// revive: something succeeded on the port.
+func (d *modelDevice) revive(port uint8) {
+	was := d.exhausted[port] || d.exhausted[0]
+	delete(d.exhausted, port)
+	delete(d.exhausted, 0)
+	for _, r := range d.routes {
+		if was && !d.exhausted[r.port] {
+			r.limited = false
+		}
+	}
+}
