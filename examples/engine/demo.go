@@ -53,6 +53,9 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := checkAmounts(total, object, *streams); err != nil {
 		return err
 	}
+	if *live != "auto" && *live != "yes" && *live != "no" {
+		return fmt.Errorf("%w: -live %q is unknown; use auto, yes or no", errUsage, *live)
+	}
 	redraw := *live == "yes" || *live == "auto" && isTerminal(stdout)
 	s, guest, err := setStage(ctx, o, stderr)
 	if guest {

@@ -28,13 +28,22 @@ func get(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // getTo reads one object to a host, and closes the host.
 func getTo(ctx context.Context, o *options, host fabric.Host, server, object, file string, stdout, stderr io.Writer) error {
+	keep := io.Discard
+	if file != "" { // before anything moves
+		f, err := os.Create(file)
+		if err != nil {
+			return errors.Join(fmt.Errorf("-file: %w", err), host.Close())
+		}
+		defer f.Close()
+		keep = f
+	}
 	c, err := newClient(ctx, o, host, server, stdout, stderr)
 	if err != nil {
 		return err
 	}
 	b, report, err := c.peer.Get(ctx, object)
-	if err == nil && file != "" {
-		if write := os.WriteFile(file, b.Bytes(), 0o644); write != nil {
+	if err == nil {
+		if _, write := keep.Write(b.Bytes()); write != nil {
 			err = fmt.Errorf("-file: %w", write)
 		}
 	}

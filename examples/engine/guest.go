@@ -53,6 +53,7 @@ func runInGuest(ctx context.Context, args []string, stdout, stderr io.Writer) (s
 	if err != nil {
 		return false, err
 	}
+	fmt.Fprintln(stderr, "engine: booting a guest with Soft-RoCE devices, about 20 s")
 	out := &watched{w: stdout}
 	status, err := softroce.Run(ctx,
 		softroce.Config{Agent: self, NICs: 2, TimeLimit: guestLimit, Progress: stderr},

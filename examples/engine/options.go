@@ -87,7 +87,12 @@ func (o *options) parse(f *flag.FlagSet, args []string) error {
 	if err := o.engine.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	return nil
+	if o.start < 1 || o.most < o.start || o.device < o.start {
+		return fmt.Errorf("%w: -window %d -max-window %d -device-window %d: the first must be at least 1, the others at least as large",
+			errUsage, o.start, o.most, o.device)
+	}
+	_, err := o.controller() // a mistake is told before anything is set up
+	return err
 }
 
 // suggest sets how QPs retry and how large windows are, where the command line does

@@ -38,6 +38,8 @@ type stage struct {
 // program should run in the Soft-RoCE guest instead; there is no stage then.
 func setStage(ctx context.Context, o *options, stderr io.Writer) (s *stage, guest bool, err error) {
 	switch {
+	case o.fabric == "sim" && o.nics != "":
+		return nil, false, fmt.Errorf("%w: -nics %s: the simulated fabric has NICs of its own", errUsage, o.nics)
 	case o.fabric == "sim":
 		s, err = simStage("asked for")
 		return s, false, err
@@ -59,7 +61,9 @@ func setStage(ctx context.Context, o *options, stderr io.Writer) (s *stage, gues
 	if o.nics != "" {
 		return nil, false, fmt.Errorf("-nics %s: no usable RDMA device: %w", o.nics, reason)
 	}
-	if reason := guestReady(ctx, stderr); reason != nil {
+	if reason := guestReady(ctx, stderr); ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	} else if reason != nil {
 		fmt.Fprintln(stderr, "engine: no Soft-RoCE guest:", reason)
 		s, err = simStage("no RDMA device, and no guest to emulate one")
 		return s, false, err
