@@ -95,6 +95,11 @@ func (q *QP) PostSend(list []verbs.SendWR) (int, error) {
 		return 0, &verbs.Error{Call: call, Object: q.String(), Err: verbs.ErrClosed}
 	}
 	for i := range list {
+		if op := list[i].Op; op > verbs.OpRead {
+			return 0, &verbs.Error{Call: call, Object: q.String(),
+				Reason: fmt.Sprintf("request %d of the list has operation %d", i, uint32(op)),
+				Remedy: "use one of the Op constants; the list was not posted", Errno: syscall.EINVAL}
+		}
 		if n := 1 + len(list[i].More); n > q.capacity.MaxSendSGE {
 			return 0, q.tooManySGEs(call, i, n, q.capacity.MaxSendSGE)
 		}

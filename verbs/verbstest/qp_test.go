@@ -225,3 +225,14 @@ func TestIDsAreUnique(t *testing.T) {
 		}
 	}
 }
+
+// A list with an operation that does not exist is refused whole, as real verbs do.
+func TestUnknownOperation(t *testing.T) {
+	cq := NewCQ(8)
+	qp := NewQP(cq, nil, verbs.QPCap{})
+	n, err := qp.PostSend([]verbs.SendWR{{Op: verbs.OpWrite}, {Op: 77}})
+	assert.Zero(t, n)
+	assert.ErrorIs(t, err, syscall.EINVAL)
+	assert.ErrorContains(t, err, "operation 77")
+	assert.Empty(t, qp.Accepted())
+}
