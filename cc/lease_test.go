@@ -139,7 +139,7 @@ func TestLeaseRace(t *testing.T) {
 	if testing.Short() {
 		rounds = 3_000
 	}
-	var out, worst atomic.Int64
+	var out gauged
 	var done atomic.Bool
 	var wg, background sync.WaitGroup
 	first := r.route("D1", "P", "0")
@@ -159,7 +159,7 @@ func TestLeaseRace(t *testing.T) {
 			for i := range rounds {
 				s := &permits[i%len(permits)]
 				if n := s.permit.Held(); n != 0 {
-					out.Add(-n)
+					out.add(-n)
 					s.permit.Settle(s.use, success, 0)
 				}
 				n := int64(1+(i*i*31+w)%200) * kib
@@ -168,18 +168,13 @@ func TestLeaseRace(t *testing.T) {
 				}
 				if d := route.TryAcquire(&s.permit, gen, n, nil); d.Admitted() {
 					s.use = d.Use
-					for now := out.Add(n); ; {
-						seen := worst.Load()
-						if now <= seen || worst.CompareAndSwap(seen, now) {
-							break
-						}
-					}
+					out.add(n)
 					assert.NoError(t, s.permit.Posting(uint64(w+1), 0))
 				}
 				assert.LessOrEqual(t, route.InFlight(), mib)
 			}
 			for i := range permits {
-				out.Add(-permits[i].permit.Held())
+				out.add(-permits[i].permit.Held())
 				permits[i].permit.Settle(permits[i].use, teardown, 0)
 			}
 		})
@@ -187,7 +182,7 @@ func TestLeaseRace(t *testing.T) {
 	wg.Wait()
 	done.Store(true)
 	background.Wait()
-	assert.LessOrEqual(t, worst.Load(), 4*mib, "bytes that were out of the device at once")
+	assert.LessOrEqual(t, out.most.Load(), 4*mib, "bytes that were out of the device at once")
 	for w := range workers {
 		r.inFlight(r.route("D1", "P", string(rune('0'+w))), 0, 0)
 	}

@@ -97,16 +97,8 @@ func TestListsAndPermitsShareWindow(t *testing.T) {
 	if testing.Short() {
 		rounds = 800
 	}
-	var out, worst atomic.Int64
+	var out gauged
 	var wg sync.WaitGroup
-	took := func(n int64) {
-		for now := out.Add(n); ; {
-			seen := worst.Load()
-			if now <= seen || worst.CompareAndSwap(seen, now) {
-				return
-			}
-		}
-	}
 	for range 2 {
 		wg.Go(func() {
 			var l List
@@ -117,11 +109,11 @@ func TestListsAndPermitsShareWindow(t *testing.T) {
 				if !d.Admitted() {
 					continue
 				}
-				took(n)
+				out.add(n)
 				if !assert.NoError(t, l.Posting(1, r.now)) {
 					return
 				}
-				out.Add(-n)
+				out.add(-n)
 				l.Settle(d.Use, 0x3ff, success, r.now)
 				l.Settle(d.Use, ^uint32(0), success, r.now)
 			}
@@ -130,15 +122,15 @@ func TestListsAndPermitsShareWindow(t *testing.T) {
 			var s slice
 			for range rounds {
 				if d := route.TryAcquire(&s.permit, gen, 100*kib, nil); d.Admitted() {
-					took(100 * kib)
+					out.add(100 * kib)
 					assert.NoError(t, s.permit.Posting(1, r.now))
-					out.Add(-100 * kib)
+					out.add(-100 * kib)
 					s.permit.Settle(d.Use, success, r.now)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	assert.LessOrEqual(t, worst.Load(), mib, "bytes that were out at once")
+	assert.LessOrEqual(t, out.most.Load(), mib, "bytes that were out at once")
 	r.inFlight(route, 0, 0)
 }

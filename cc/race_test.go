@@ -90,7 +90,7 @@ func TestDeviceSharedByRoutes(t *testing.T) {
 	if testing.Short() {
 		rounds = 1_000
 	}
-	var out, worst atomic.Int64
+	var out gauged
 	var wg sync.WaitGroup
 	var routes []*Route
 	for w := range workers {
@@ -102,29 +102,24 @@ func TestDeviceSharedByRoutes(t *testing.T) {
 			for i := range rounds {
 				s := &permits[i%len(permits)]
 				if n := s.permit.Held(); n != 0 {
-					out.Add(-n)
+					out.add(-n)
 					s.permit.Settle(s.use, success, r.now)
 				}
 				n := int64(1+(i*37+w)%300) * kib
 				if d := route.TryAcquire(&s.permit, gen, n, nil); d.Admitted() {
 					s.use = d.Use
-					for now := out.Add(n); ; {
-						seen := worst.Load()
-						if now <= seen || worst.CompareAndSwap(seen, now) {
-							break
-						}
-					}
+					out.add(n)
 					assert.NoError(t, s.permit.Posting(uint64(w+1), r.now))
 				}
 			}
 			for i := range permits {
-				out.Add(-permits[i].permit.Held())
+				out.add(-permits[i].permit.Held())
 				permits[i].permit.Settle(permits[i].use, teardown, r.now)
 			}
 		})
 	}
 	wg.Wait()
-	assert.LessOrEqual(t, worst.Load(), 4*mib, "bytes that were out of the device at once")
+	assert.LessOrEqual(t, out.most.Load(), 4*mib, "bytes that were out of the device at once")
 	for _, route := range routes {
 		r.inFlight(route, 0, 0)
 	}

@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,5 +107,18 @@ func (r *rig) inFlight(route *Route, wantRoute, wantDevice int64) {
 		defer route.device.mu.Unlock()
 		route.device.recall()
 		require.Zero(r.TB, route.device.granted.Load(), "bytes of %s's window that are given out while nothing is in flight", route.device.name)
+	}
+}
+
+// gauged counts bytes that are out, apart from the controller, and remembers the
+// most that ever were.
+type gauged struct{ out, most atomic.Int64 }
+
+func (g *gauged) add(n int64) {
+	for now := g.out.Add(n); ; {
+		seen := g.most.Load()
+		if now <= seen || g.most.CompareAndSwap(seen, now) {
+			return
+		}
 	}
 }
