@@ -13,7 +13,7 @@ import (
 // A controller that is off admits everything and keeps nothing, whatever it is
 // told. In a build with the tag rdmagate_off every controller is:
 //
-//	go test -tags rdmagate_off -run TestOff ./cc
+//	go test -tags rdmagate_off ./cc
 func TestOffKeepsNothing(t *testing.T) {
 	mode := Off
 	if !enabled {
