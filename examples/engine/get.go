@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 )
@@ -28,24 +26,21 @@ func get(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // getTo reads one object to a host, and closes the host.
 func getTo(ctx context.Context, o *options, host fabric.Host, server, object, file string, stdout, stderr io.Writer) error {
-	keep := io.Discard
-	if file != "" { // before anything moves
-		f, err := os.Create(file)
-		if err != nil {
-			return errors.Join(fmt.Errorf("-file: %w", err), host.Close())
+	var out *outFile
+	if file != "" {
+		var err error
+		if out, err = openOutFile(file); err != nil {
+			return errors.Join(err, host.Close())
 		}
-		defer f.Close()
-		keep = f
+		defer out.end()
 	}
 	c, err := newClient(ctx, o, host, server, stdout, stderr)
 	if err != nil {
 		return err
 	}
 	b, report, err := c.peer.Get(ctx, object)
-	if err == nil {
-		if _, write := keep.Write(b.Bytes()); write != nil {
-			err = fmt.Errorf("-file: %w", write)
-		}
+	if err == nil && out != nil {
+		err = out.write(b.Bytes())
 	}
 	if b != nil {
 		err = errors.Join(err, b.Close())
