@@ -35,7 +35,7 @@ func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.T
 
 func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	cur := r.current.Load()
-	if cur.number != gen || cur.retired.Load() || uint64(n-1) >= MaxBytes || p.taken() {
+	if cur.number != gen || cur.retired.Load() || r.stale() || uint64(n-1) >= MaxBytes || p.taken() {
 		return r.acquireSlowly(p, cur, gen, n, task, false)
 	}
 	// One attempt of takeLeased, written out.
@@ -85,6 +85,7 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 	if err := r.check(p, cur, gen, n); err != nil {
 		return Decision{Err: err}
 	}
+	r.sync()
 	if reason := cur.refuses(gen); reason != classify.ReasonNone {
 		r.refusals.count(reason, NoDomain)
 		if r.mode == Enforce {

@@ -3,8 +3,10 @@ package cc
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
@@ -34,6 +36,7 @@ type Controller struct {
 	law       law
 	deviceLaw epochLaw
 	monitor   monitor
+	syncs     atomic.Uint64 // how often a route took in what the table knew
 }
 
 // Option sets a collaborator of a controller.
@@ -73,6 +76,9 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	}
 	for _, o := range opts {
 		o(c)
+	}
+	if cfg.Mode != Enforce {
+		c.table = rail.NewTable()
 	}
 	c.law, c.deviceLaw = cfg.laws()
 	c.monitor.last = c.now()
@@ -119,7 +125,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
 	r.lawWindow = c.cfg.StartWindowBytes
 	r.window.Store(r.lawWindow)
-	r.health.entry = c.table.Entry(pair)
+	r.peer = c.table.Join(pair)
 	r.none = &generation{route: r}
 	r.none.retired.Store(true) // so that the fast path admits nothing on it
 	r.longSample = min(longSample, c.cfg.TargetDrain/4)
@@ -179,7 +185,7 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 		}
 	}
 	for gen, qps := range faulty {
-		gen.route.failed(gen, failure{verdict: v}, now, qps...)
+		gen.route.failed(gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
 	}
 	if dev == nil {
 		return 0

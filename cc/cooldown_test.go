@@ -49,7 +49,7 @@ func TestFailuresOfQuarantinedRoute(t *testing.T) {
 		h.reason(&slices[i], unavailable, classify.ReasonPathQuarantined)
 	}
 	h.count(route, 0)
-	assert.False(t, route.health.entry.Breaker().Paused)
+	assert.False(t, route.path().Paused)
 	assert.Equal(t, 30*time.Second, route.Snapshot().Health.CooldownLeft)
 	h.done(route)
 }

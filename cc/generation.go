@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // Generation numbers the endpoints (sets of QPs) that a route has had. It only
@@ -25,6 +26,10 @@ type QP struct {
 	CQ  uint64 // the CQ that its send completions go to; 0 if unknown
 	SRQ uint64 // 0 if it has none
 	WQ  uint64 // 0 if it has none
+	// Incarnation tells the QP from others that had its ID, for controllers that share
+	// QPs and a pause table: a failure that both report then counts once. 0 says that
+	// no other controller names this QP.
+	Incarnation uint64
 }
 
 // generation is one endpoint of a route. Its QPs are fixed.
@@ -44,8 +49,27 @@ type generation struct {
 type qp struct {
 	QP
 	cause   classify.RootCause
-	counted bool // its failure was counted; the device's lock guards it
+	counted bool   // its failure was counted; the device's lock guards it
+	own     uint64 // its incarnation, if the caller gave none; the device's lock guards it
 	poller  *Poller
+}
+
+// ownIncarnations numbers the QPs that nobody else names, apart from those numbered
+// by callers.
+var ownIncarnations atomic.Uint64
+
+// named returns the names under which the table knows QPs.
+func named(qps []*qp) (names []rail.QP) {
+	for _, q := range qps {
+		if q == nil {
+			continue
+		}
+		if q.own == 0 && q.Incarnation == 0 {
+			q.own = 1<<63 + ownIncarnations.Add(1)
+		}
+		names = append(names, rail.QP{Number: q.ID, Incarnation: max(q.Incarnation, q.own)})
+	}
+	return names
 }
 
 // qp returns the QP of that number, or nil. Endpoints have few QPs: a scan is

@@ -21,7 +21,6 @@ type health struct {
 	// watched says that a success may change something.
 	watched atomic.Bool
 
-	entry     *rail.Entry  // the verdict on the pair
 	local     rail.Breaker // the verdict on the port, device or CQ
 	congested bool         // the law's
 	early     bool         // suspected before any error
@@ -36,6 +35,9 @@ type health struct {
 	voided     uint64
 	trial      trial
 	probes     probes
+	// evidence is the number of the latest failure or verdict on the pair that the
+	// state takes into account.
+	evidence uint64
 
 	since   time.Duration
 	reason  classify.Reason
@@ -55,10 +57,12 @@ type trial struct {
 type cause struct {
 	reason  classify.Reason
 	verdict classify.Verdict
+	shared  bool // another controller learnt it
 }
 
-// State returns the route's health. PROBING stands until somebody asks for the
-// route again, also when the trial's lease has expired meanwhile.
+// State returns the route's health as it was when somebody last asked for the route,
+// or a tick looked at it: what another controller learnt since does not show, and
+// PROBING stands also when the trial's lease has expired meanwhile.
 func (r *Route) State() State { return State(r.health.state.Load()) }
 
 // policy returns the breaker's numbers.
@@ -82,7 +86,7 @@ func (c *Controller) probeInterval() time.Duration {
 func (r *Route) reconsider(now time.Duration, why cause) {
 	h := &r.health
 	from := r.State()
-	path := h.entry.Breaker()
+	path := r.path()
 	to := Healthy
 	switch {
 	case (path.Paused || h.local.Paused) && (path.TrialOut(now) || h.local.TrialOut(now)):
@@ -95,10 +99,18 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		to = Congested
 	}
 	if path.Paused || h.local.Paused {
-		h.due.Store(int64(trialDue(&path, &h.local)))
+		h.due.Store(int64(trialDue(&path.Breaker, &h.local)))
 	}
+	if h.trial.entry != 0 && h.trial.entry != path.Trial {
+		h.trial = trial{} // another one was begun since its lease expired, or has ended it
+	}
+	if path.Paused && path.Evidence != h.evidence {
+		r.fence()
+	}
+	h.evidence = path.Evidence
 	h.kept = h.kept && to == Suspect
 	h.watched.Store(!to.usable() || h.limited || h.faults != nil)
+	r.seen.Store(path.Version)
 	if from == to {
 		return
 	}
@@ -106,13 +118,20 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 	case to.barred() && !from.barred():
 		r.fence()
 		h.probes = probes{next: now + r.ctl.probeInterval()}
+	case from.barred() && !to.barred():
+		h.trial = trial{}
+		r.lawWindow = r.ctl.cfg.MinWindowBytes
+		r.device.revive(r.pair.Port, now)
 	case to == Suspect:
 		h.probes = probes{next: now, suspects: r.current.Load().number}
 	}
 	h.state.Store(uint32(to))
 	h.since, h.reason, h.verdict = now, why.reason, why.verdict
 	r.applyWindow()
-	r.note(Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, At: now})
+	if why.shared {
+		why.reason = sharedReason(to)
+	}
+	r.note(Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, Shared: why.shared, At: now})
 }
 
 // trialDue returns when a trial of both verdicts may start.
@@ -170,7 +189,7 @@ func (r *Route) applyWindow() {
 func (r *Route) lapse(now time.Duration) {
 	h := &r.health
 	lapsed, counted := false, false
-	h.entry.Update(func(b *rail.Breaker) bool {
+	r.updatePath(now, func(b *rail.Breaker) bool {
 		counted = b.Count > 0
 		lapsed = b.Lapse(r.ctl.policy(), now)
 		return false
@@ -191,20 +210,30 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 			return
 		}
 		now = r.device.later(now)
+		r.syncLocked(now)
 		h.faults = nil
 		switch state := r.State(); {
 		case state.barred() && r.proves(p):
-			h.entry.Update(func(b *rail.Breaker) bool { b.Lift(now); return false })
-			h.local.Lift(now)
+			tried := uint64(0)
+			if p.trial == h.trial.number {
+				tried = h.trial.entry
+			}
+			r.peer.Succeeded(r.pair, now, p.evidence, tried)
+			if h.local.Paused {
+				h.local.Lift(now)
+				r.updatePath(now, func(b *rail.Breaker) bool {
+					if !b.Paused {
+						b.Lift(now) // a pause that follows too soon is longer
+					}
+					return false
+				})
+			}
 			h.trial, h.early, h.congested = trial{}, false, false
-			r.lawWindow = r.ctl.cfg.MinWindowBytes
 			r.device.liftMarks(r.pair.Port)
-			r.device.revive(r.pair.Port, now)
 		case state.barred():
 		default:
-			if h.early = false; p.evidence >= h.entry.Evidence() {
-				h.entry.Update(func(b *rail.Breaker) bool { b.Clear(now); return false })
-			}
+			h.early = false
+			r.peer.Succeeded(r.pair, now, p.evidence, 0)
 			if h.limited {
 				r.device.revive(r.pair.Port, now)
 			}
@@ -219,15 +248,17 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 // whose lease has expired.
 func (r *Route) proves(p *Permit) bool {
 	h := &r.health
-	return p.trial != 0 && (p.trial == h.trial.number || p.trial > h.voided && p.evidence >= h.entry.Evidence())
+	return p.trial != 0 && (p.trial == h.trial.number || p.trial > h.voided && p.evidence >= h.evidence)
 }
 
 // failure is countable evidence against the QPs of one generation.
 type failure struct {
 	verdict classify.Verdict
-	trial   uint64        // the permit's; 0 if it was none or if an event speaks
-	took    time.Duration // how long the work request took to fail; 0 if unknown
-	probe   bool          // it verified a SUSPECT route
+	trial   uint64 // the permit's; 0 if it was none or if an event speaks
+	// evidence is the permit's evidence number; an event has the newest.
+	evidence uint64
+	took     time.Duration // how long the work request took to fail; 0 if unknown
+	probe    bool          // it verified a SUSPECT route
 }
 
 // failed takes a failure into the route's health, once for each QP. A failure of
@@ -267,6 +298,7 @@ func (r *Route) firstEvidence(g *generation, qps []*qp) (first bool) {
 // not to be quarantined for it. The caller holds the device's lock.
 func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	h, pol := &r.health, r.ctl.policy()
+	r.syncLocked(now)
 	if r.State().barred() {
 		if h.trial.number != 0 && (f.trial == h.trial.number || slices.Contains(qps, h.trial.qp)) {
 			r.trialFailed(f, now)
@@ -274,7 +306,7 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 		return
 	}
 	r.lapse(now)
-	cause := cause{f.verdict.Reason(), f.verdict}
+	cause := cause{reason: f.verdict.Reason(), verdict: f.verdict}
 	switch {
 	case keep:
 		pol.Threshold = math.MaxInt
@@ -283,12 +315,15 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 		cause.reason = classify.ReasonProbeFailed
 	}
 	count := 0
-	h.entry.Update(func(b *rail.Breaker) bool {
+	jitter := r.ctl.jitter()
+	if !r.peer.Report(r.pair, now, f.evidence, named(qps), func(b *rail.Breaker) bool {
 		b.LongestRetry = max(b.LongestRetry, f.took)
-		b.Fail(pol, now, r.ctl.jitter())
+		b.Fail(pol, now, jitter)
 		count = b.Count
 		return true
-	})
+	}) {
+		return
+	}
 	h.probes.suspects = r.current.Load().number
 	r.reconsider(now, cause)
 	if keep && count >= r.ctl.cfg.HardErrorThreshold {
@@ -307,7 +342,7 @@ func (r *Route) isolate(v classify.Verdict, now time.Duration) {
 	}
 	if !h.local.Paused {
 		h.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
-		if path := h.entry.Breaker(); path.Paused && path.Resume > now {
+		if path := r.path(); path.Paused && path.Resume > now {
 			// New evidence does not lengthen a running cooldown.
 			h.local.Resume = min(h.local.Resume, path.Resume)
 			h.local.NextTrial = h.local.Resume
@@ -315,8 +350,8 @@ func (r *Route) isolate(v classify.Verdict, now time.Duration) {
 	}
 	if v.Scope() != classify.ScopeCQ {
 		h.local.Withdraw()
-		h.entry.Update(func(b *rail.Breaker) bool { b.Withdraw(); return false })
+		r.updatePath(now, func(b *rail.Breaker) bool { b.Withdraw(); return false })
 	}
 	r.fence()
-	r.reconsider(now, cause{v.Reason(), v})
+	r.reconsider(now, cause{reason: v.Reason(), verdict: v})
 }

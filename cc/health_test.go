@@ -334,7 +334,7 @@ func TestObservedRetryTimes(t *testing.T) {
 	h.advance(14 * time.Second)
 	slow()
 	h.state(route, Quarantined)
-	assert.Equal(t, 5*time.Second, route.health.entry.Breaker().LongestRetry)
+	assert.Equal(t, 5*time.Second, route.path().LongestRetry)
 	h.done(route)
 }
 

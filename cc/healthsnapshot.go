@@ -36,7 +36,7 @@ func (r *Route) healthSnapshot() HealthSnapshot {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
 	h := &r.health
-	path := h.entry.Breaker()
+	path := r.path()
 	s := HealthSnapshot{
 		State:           r.State(),
 		Since:           h.since,

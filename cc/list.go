@@ -130,6 +130,7 @@ func (l *List) measure(sizes []int64) (n int64, err error) {
 // acquireList reserves n bytes for so many slices, by way of the list's permit.
 func (r *Route) acquireList(l *List, gen Generation, n int64, slices int, task *taskstate.Task) Decision {
 	p, cur := &l.p, r.current.Load()
+	r.sync()
 	if cur.refuses(gen) == classify.ReasonNone {
 		d, refused := Decision{}, true
 		if over := r.smallerThan(n); r.State().barred() {
@@ -192,7 +193,7 @@ func (r *Route) refuseBarred(p *Permit, cur *generation, task *taskstate.Task) D
 	}
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	path := h.entry.Breaker()
+	path := r.path()
 	if !path.TrialOut(now) && !h.local.TrialOut(now) && cur.number <= h.barredUpTo && r.mode == Enforce {
 		return r.avoid(p, task, NeedRenew, 0)
 	}

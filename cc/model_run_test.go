@@ -195,7 +195,7 @@ func (x *modelRun) compare() string {
 		if got := route.flight.inFlight(); got != r.inFlight {
 			return fmt.Sprintf("route %d has %d bytes in flight, want %d", i, got, r.inFlight)
 		}
-		path, local := route.health.entry.Breaker(), &route.health.local
+		path, local := route.path().Breaker, &route.health.local
 		if path.Count != r.count {
 			return fmt.Sprintf("route %d counts %d failures, want %d", i, path.Count, r.count)
 		}

@@ -52,6 +52,7 @@ func (c *Controller) Tick(now time.Duration) {
 	}
 	if t.closes {
 		m.epoch, m.began = epoch, now
+		c.table.Sweep(now)
 	}
 }
 
@@ -133,6 +134,7 @@ func (d *device) tick(t tick) int {
 	d.mu.Unlock()
 	looks := len(d.active)
 	for _, r := range d.active {
+		r.sync()
 		r.look(t.now) // first, so that each route knows of its siblings
 	}
 	var sum epochSum

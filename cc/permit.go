@@ -108,7 +108,7 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 		p.use = 1
 	}
 	p.gen, p.bytes, p.direct, p.probe, p.unposted, p.off = g, n, direct, false, true, false
-	p.evidence, p.trial = g.route.health.entry.Evidence(), trial
+	p.evidence, p.trial = g.route.seen.Load(), trial
 	if p.claim != 0 {
 		g.route.endClaim(p)
 	}
@@ -367,7 +367,7 @@ func (p *Permit) fail(v classify.Verdict, now time.Duration) {
 		r.wake()
 	}
 	if v.Countable() {
-		r.failed(p.gen, failure{v, p.trial, now - p.postedAt, p.probe}, now, p.qp)
+		r.failed(p.gen, failure{v, p.trial, p.evidence, now - p.postedAt, p.probe}, now, p.qp)
 	} else {
 		r.faulted(p.gen, v, now)
 	}

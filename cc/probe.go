@@ -28,24 +28,33 @@ type probes struct {
 // A prober calls it about once in a probe interval. A route may have to be renewed
 // before it can be probed: TryProbe hints at that.
 func (c *Controller) Due(now time.Duration) []*Route {
-	var due []*Route
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil
-	}
-	for _, r := range c.routes {
-		if s := r.State(); (s == Suspect || s.barred()) && r.wantsProbe(now) {
-			due = append(due, r)
-		}
-	}
+	due, told := c.due(now)
+	c.tell(told)
 	slices.SortFunc(due, func(a, b *Route) int { return a.pair.Compare(b.pair) })
 	return due
 }
 
+// due is Due, unsorted, with the transitions of what other controllers learnt.
+func (c *Controller) due(now time.Duration) (due []*Route, told []Transition) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, nil
+	}
+	for _, r := range c.routes {
+		if s := r.State(); s == Suspect || s.barred() || r.stale() {
+			told = append(told, r.device.run(func() {
+				if r.syncLocked(now); r.wantsProbe(now) {
+					due = append(due, r)
+				}
+			})...)
+		}
+	}
+	return due, told
+}
+
+// wantsProbe reports whether the route is due. The caller holds the device's lock.
 func (r *Route) wantsProbe(now time.Duration) bool {
-	r.device.mu.Lock()
-	defer r.device.mu.Unlock()
 	h := &r.health
 	switch {
 	case r.State() == Suspect:
@@ -53,8 +62,8 @@ func (r *Route) wantsProbe(now time.Duration) bool {
 	case !r.State().barred():
 		return false
 	}
-	path := h.entry.Breaker()
-	return !path.TrialOut(now) && !h.local.TrialOut(now) && now >= r.trialFrom(&path, true)
+	path := r.path()
+	return !path.TrialOut(now) && !h.local.TrialOut(now) && now >= r.trialFrom(&path.Breaker, true)
 }
 
 // trialFrom returns when a trial may start. A probe may come before the cooldown is
@@ -102,6 +111,7 @@ func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 	var wait time.Duration
 	r.device.locked(func() {
 		at := r.device.later(now)
+		r.syncLocked(at)
 		r.lapse(at)
 		suspect = r.State() == Suspect
 		wait = r.health.probes.next - at

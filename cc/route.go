@@ -23,7 +23,9 @@ type Route struct {
 	ctl        *Controller
 	pair       rail.Pair
 	device     *device
-	none       *generation // current before the first Renew
+	peer       *rail.Peer    // what the table knows of the pair's peer
+	seen       atomic.Uint64 // the peer's version that the state takes into account
+	none       *generation   // current before the first Renew
 
 	window atomic.Int64 // bytes
 	// The device's lock guards these.

@@ -52,7 +52,7 @@ func TestEventScope(t *testing.T) {
 				if tt.want[i] == Quarantined {
 					h.ruling(route, avoided)
 					assert.Zero(t, route.Snapshot().Health.Failures, "a verdict that stays in this controller")
-					assert.False(t, route.health.entry.Breaker().Paused, "a verdict that stays in this controller")
+					assert.False(t, route.path().Paused, "a verdict that stays in this controller")
 				}
 			}
 		})

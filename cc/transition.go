@@ -23,6 +23,8 @@ type Transition struct {
 	// LastRoute: with this transition every route to the peer is quarantined or
 	// probing. Nothing else happens to the peer; its owner may want to know.
 	LastRoute bool
+	// Shared: another controller of the process learnt it; Verdict is empty.
+	Shared bool
 }
 
 // WithTransitions sets a function that is told of each change of a route's state.
@@ -52,7 +54,7 @@ func (c *Controller) tell(ts []Transition) {
 				level = slog.LevelWarn
 			}
 			c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
-				"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute)
+				"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute, "shared", t.Shared)
 		}
 		if c.hook != nil {
 			c.hook(t)

@@ -26,13 +26,14 @@ func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *tasksta
 func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
 	h := &r.health
 	now = r.device.later(now)
-	path := h.entry.Breaker()
+	r.syncLocked(now)
+	path := r.path()
 	if path.TrialOut(now) || h.local.TrialOut(now) {
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	}
 	r.reconsider(now, cause{}) // the lease of a trial may have expired
-	path = h.entry.Breaker()
-	switch due := r.trialFrom(&path, probe); {
+	path = r.path()
+	switch due := r.trialFrom(&path.Breaker, probe); {
 	case !r.State().barred():
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	case now < due:
@@ -47,9 +48,12 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 	if r.yields(p) != NoDomain || !r.device.take(n) && !r.device.recallAndTake(n) {
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Domain: DeviceDomain, Hint: Divert}), false
 	}
+	if !r.startTrial(now) {
+		r.device.giveBack(n)
+		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
+	}
 	r.flight.directAcquired.Add(units(n))
 	r.enterLocked()
-	r.startTrial(now)
 	if probe {
 		r.probed(now)
 	}
@@ -58,23 +62,35 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 	return d, true
 }
 
-// startTrial leases the route's one trial.
-func (r *Route) startTrial(now time.Duration) {
+// startTrial leases the one trial of the pair, unless another controller was faster
+// or has ended the pause meanwhile.
+func (r *Route) startTrial(now time.Duration) bool {
 	h := &r.health
-	r.trials++
-	h.trial = trial{number: r.trials, ahead: now < time.Duration(h.due.Load())}
+	next := trial{number: r.trials + 1, ahead: now < time.Duration(h.due.Load())}
 	var longest time.Duration
-	h.entry.Update(func(b *rail.Breaker) bool {
+	free := true
+	r.updatePath(now, func(b *rail.Breaker) bool {
 		longest = b.LongestRetry
-		if b.Paused {
-			h.trial.entry = b.StartTrial(now)
+		switch {
+		case !b.Paused:
+			free = h.local.Paused
+		case b.TrialOut(now):
+			free = false
+		default:
+			next.entry = b.StartTrial(now)
 		}
 		return false
 	})
+	if !free {
+		return false
+	}
+	r.trials++
+	h.trial = next
 	if h.local.Paused {
 		h.local.LongestRetry = longest
 		h.trial.local = h.local.StartTrial(now)
 	}
+	return true
 }
 
 // trialFailed ends the trial that is out with a failure. One that began before its
@@ -83,11 +99,14 @@ func (r *Route) startTrial(now time.Duration) {
 func (r *Route) trialFailed(f failure, now time.Duration) {
 	h := &r.health
 	pol, jitter := r.ctl.policy(), r.ctl.jitter()
-	path := h.entry.Breaker()
+	path := r.path()
 	early := h.trial.entry != 0 && path.TrialEarly || h.trial.local != 0 && h.local.TrialEarly
-	h.entry.Update(func(b *rail.Breaker) bool {
+	r.updatePath(now, func(b *rail.Breaker) bool {
+		if h.trial.entry != b.Trial {
+			return false // a later trial knows better
+		}
 		b.LongestRetry = max(b.LongestRetry, f.took)
-		if !early && h.trial.entry == b.Trial {
+		if !early {
 			b.Escalate(pol, now, jitter)
 		}
 		return true
@@ -99,7 +118,7 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 	r.freeTrial(now, wait)
 	h.probes.next = now + r.ctl.probeInterval()
 	r.fence()
-	r.reconsider(now, cause{classify.ReasonProbeFailed, f.verdict})
+	r.reconsider(now, cause{reason: classify.ReasonProbeFailed, verdict: f.verdict})
 	r.device.checkUsable(r, f.verdict, now)
 }
 
@@ -107,7 +126,7 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 // wait. The caller holds the device's lock.
 func (r *Route) freeTrial(now, wait time.Duration) {
 	h := &r.health
-	h.entry.Update(func(b *rail.Breaker) bool {
+	r.updatePath(now, func(b *rail.Breaker) bool {
 		b.TrialUndecided(h.trial.entry, now, wait)
 		if h.trial.ahead {
 			b.Withdraw() // the next early one is a probe again
@@ -126,12 +145,13 @@ func (r *Route) freeTrial(now, wait time.Duration) {
 // out; the next may start after wait.
 func (r *Route) trialUndecided(number uint64, v classify.Verdict, now, wait time.Duration) {
 	r.device.locked(func() {
+		now = r.device.later(now)
+		r.syncLocked(now)
 		if number != r.health.trial.number {
 			return
 		}
-		now = r.device.later(now)
 		r.freeTrial(now, wait)
-		r.reconsider(now, cause{v.Reason(), v})
+		r.reconsider(now, cause{reason: v.Reason(), verdict: v})
 	})
 }
 

@@ -437,10 +437,10 @@ func TestCloseReturnsTrial(t *testing.T) {
 	h.advance(30 * time.Second)
 	probe := h.trial(route)
 	h.ctl.Close()
-	b := route.health.entry.Breaker()
+	b := route.path()
 	assert.False(t, b.TrialOut(h.now))
 	assert.LessOrEqual(t, b.TrialDue(), h.now, "the next may start")
 	assert.Equal(t, Ended|Released, h.settle(probe, success))
-	assert.True(t, route.health.entry.Breaker().Paused, "a late success of a closed controller changes nothing")
+	assert.True(t, route.path().Paused, "a late success of a closed controller changes nothing")
 	h.inFlight(route, 0, 0)
 }

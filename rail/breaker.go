@@ -211,4 +211,13 @@ func (b *Breaker) Clear(now time.Duration) {
 	}
 }
 
+// quietSince returns when the path was last heard of: its pause was over, it was
+// lifted, or a failure was counted.
+func (b *Breaker) quietSince() time.Duration {
+	if b.Paused {
+		return max(b.NextTrial, b.Resume)
+	}
+	return max(b.LastFailure, b.liftedAt)
+}
+
 func scale(d time.Duration, factor float64) time.Duration { return time.Duration(float64(d) * factor) }

@@ -333,16 +333,3 @@ func TestEscalate(t *testing.T) {
 	p.Escalate(policy, p.now, 1)
 	p.pausedFor(60*time.Second, "the earlier one was lived down")
 }
-
-func TestEntryEvidence(t *testing.T) {
-	table := NewTable()
-	pair := Pair{Peer: "P", Local: "D1", Port: 1, Remote: "n1"}
-	e := table.Entry(pair)
-	assert.Same(t, e, table.Entry(pair))
-	pair.Port = 2
-	assert.NotSame(t, e, table.Entry(pair))
-	e.Update(func(*Breaker) bool { return true })
-	e.Update(func(b *Breaker) bool { b.Count = 7; return false })
-	assert.Equal(t, uint64(1), e.Evidence(), "only news take a number")
-	assert.Equal(t, 7, e.Breaker().Count)
-}

@@ -1,59 +1,205 @@
 package rail
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
-// Table holds what a process knows of its pairs' failures. Routes of one pair
-// share an entry, so that one lesson serves them all. It is safe for concurrent
-// use.
+// Table is what a process knows of its pairs' failures: the failures that were
+// counted and the pauses they led to. Controllers that share a table learn each
+// lesson once. It is safe for concurrent use.
+//
+// A pair of which nothing bad is known has no entry. The table calls nothing back,
+// and its locks are taken after any other.
+//
+// Specification: shared rail pause, the process-wide table.
 type Table struct {
-	mu      sync.Mutex
-	entries map[Pair]*Entry
+	limit int // entries beyond which some are given up
+
+	mu        sync.Mutex
+	peers     map[peerKey]*Peer
+	fullUntil time.Duration // until then a look for entries to give up finds none
+
+	entries atomic.Int64
+	givenUp atomic.Uint64
+	swept   atomic.Int64 // when the table was last swept
 }
+
+// peerKey is a peer machine in one incarnation: one that was restarted begins with
+// a clean record.
+type peerKey struct{ peer, incarnation string }
+
+// MaxEntries is how many pairs' failures a table holds. Beyond that it gives up
+// counts first, then pauses that are over; pauses that still run are kept.
+const MaxEntries = 1 << 16
 
 // NewTable returns an empty table.
-func NewTable() *Table { return &Table{entries: map[Pair]*Entry{}} }
+func NewTable() *Table { return &Table{limit: MaxEntries, peers: map[peerKey]*Peer{}} }
 
-// Entry returns the pair's entry, and makes it at the first call.
-func (t *Table) Entry(p Pair) *Entry {
+var shared = NewTable()
+
+// Shared returns the table of the process.
+func Shared() *Table { return shared }
+
+// Join returns the record of the pair's peer, for a route that refers to it until
+// [Peer.Leave].
+func (t *Table) Join(pair Pair) *Peer {
+	key := peerKey{pair.Peer, pair.Incarnation}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := t.entries[p]
-	if e == nil {
-		e = &Entry{}
-		t.entries[p] = e
+	p := t.peers[key]
+	if p == nil {
+		p = &Peer{table: t, key: key}
+		t.peers[key] = p
 	}
-	return e
+	p.mu.Lock()
+	p.routes++
+	p.mu.Unlock()
+	return p
 }
 
-// Entry is the verdict on one pair.
-type Entry struct {
-	// evidence grows with each failure and verdict.
-	evidence atomic.Uint64
-
-	mu      sync.Mutex
-	breaker Breaker
+// Look returns what is known of a pair. It changes nothing.
+func (t *Table) Look(pair Pair) View {
+	t.mu.Lock()
+	p := t.peers[peerKey{pair.Peer, pair.Incarnation}]
+	t.mu.Unlock()
+	if p == nil {
+		return View{}
+	}
+	return p.View(pair)
 }
 
-// Evidence returns the number of the latest failure or verdict. What holds a
-// number at least as high was posted after it.
-func (e *Entry) Evidence() uint64 { return e.evidence.Load() }
+// Listed is one entry of a table.
+type Listed struct {
+	Pair Pair
+	View
+}
 
-// Update runs f on the pair's breaker. If f reports a new failure or verdict, it
-// takes the next evidence number. f must not block or call back.
-func (e *Entry) Update(f func(*Breaker) (news bool)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if f(&e.breaker) {
-		e.evidence.Add(1)
+// List returns all entries, by pair. It changes nothing.
+func (t *Table) List() (all []Listed) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.peers {
+		p.mu.Lock()
+		for k := range p.entries {
+			pair := k.pair(p.key)
+			all = append(all, Listed{pair, p.view(pair)})
+		}
+		p.mu.Unlock()
+	}
+	slices.SortFunc(all, func(a, b Listed) int { return a.Pair.Compare(b.Pair) })
+	return all
+}
+
+// Stats counts what a table holds.
+type Stats struct {
+	Peers   int // with a route or an entry
+	Entries int
+	// GivenUp is how many entries were dropped, ever, because the table was full.
+	GivenUp uint64
+}
+
+// Stats returns how full the table is.
+func (t *Table) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Stats{len(t.peers), int(t.entries.Load()), t.givenUp.Load()}
+}
+
+const (
+	// sweepAfter is how long an entry outlives its pause or its last failure.
+	sweepAfter = time.Hour
+	sweepEvery = sweepAfter / 12
+)
+
+// Sweep drops what is too old to matter, once in five minutes; other calls return at
+// once. An entry goes an hour after its last failure, or after its pause was over;
+// while routes to the peer exist, a pause stays until a trial has ended it.
+func (t *Table) Sweep(now time.Duration) {
+	last := t.swept.Load()
+	if now-time.Duration(last) < sweepEvery || !t.swept.CompareAndSwap(last, int64(now)) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.peers {
+		p.mu.Lock()
+		for k, e := range p.entries {
+			if b := &e.breaker; now-b.quietSince() >= sweepAfter && (p.routes == 0 || !b.Paused && b.Count == 0) {
+				p.drop(k)
+			}
+		}
+		t.tidy(p)
+		p.mu.Unlock()
 	}
 }
 
-// Breaker returns a copy of the pair's breaker.
-func (e *Entry) Breaker() Breaker {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.breaker
+// tidy forgets a peer that nobody refers to and of which nothing is known. The
+// locks of both are held.
+func (t *Table) tidy(p *Peer) {
+	if p.routes == 0 && len(p.entries) == 0 && t.peers[p.key] == p {
+		delete(t.peers, p.key)
+	}
+}
+
+// giveUp makes room in a table that is too full.
+func (t *Table) giveUp(now time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	excess := int(t.entries.Load()) - t.limit
+	if excess <= 0 || now < t.fullUntil {
+		return
+	}
+	var list []candidate
+	next := now + sweepAfter
+	for _, p := range t.peers {
+		p.mu.Lock()
+		for k, e := range p.entries {
+			if b := &e.breaker; b.Paused && now < b.Resume {
+				next = min(next, b.Resume)
+			} else {
+				list = append(list, candidate{p, k, b.Paused, p.routes > 0, b.quietSince()})
+			}
+		}
+		p.mu.Unlock()
+	}
+	// Some more than needed, so that the next failure does not look again.
+	excess += t.limit / 8
+	slices.SortFunc(list, candidate.compare)
+	if len(list) <= excess {
+		t.fullUntil = next
+	}
+	for _, c := range list[:min(excess, len(list))] {
+		c.peer.mu.Lock()
+		if e := c.peer.entries[c.key]; e != nil && e.breaker.Paused == c.paused {
+			c.peer.drop(c.key)
+			t.givenUp.Add(1)
+		}
+		t.tidy(c.peer)
+		c.peer.mu.Unlock()
+	}
+}
+
+// candidate is an entry that a full table may give up.
+type candidate struct {
+	peer         *Peer
+	key          pathKey
+	paused, used bool
+	quietSince   time.Duration
+}
+
+// compare orders candidates: counts before pauses that are over, those that no
+// route refers to before others, the oldest first.
+func (c candidate) compare(d candidate) int {
+	return cmp.Or(yes(c.paused)-yes(d.paused), yes(c.used)-yes(d.used), cmp.Compare(c.quietSince, d.quietSince))
+}
+
+func yes(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,0 +1,67 @@
+package cc
+
+import (
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
+)
+
+// WithPauses makes the controller share what it learns of pairs with others of the
+// process: usually rail.Shared(). Without it the controller has a table of its own.
+// All controllers of a table must have the same clock. In mode observe the option
+// has no effect: who only observes neither publishes nor adopts.
+func WithPauses(t *rail.Table) Option {
+	return func(c *Controller) { c.table = t }
+}
+
+// sharedReason is the reason of a state that another controller's lesson led to.
+func sharedReason(to State) classify.Reason {
+	switch to {
+	case Quarantined:
+		return classify.ReasonPathQuarantined
+	case Probing:
+		return classify.ReasonProbing
+	case Suspect:
+		return classify.ReasonRouteSuspect
+	}
+	return classify.ReasonNone
+}
+
+// path returns what the table knows of the route's pair.
+func (r *Route) path() rail.View { return r.peer.View(r.pair) }
+
+// updatePath changes what the table knows of the pair. The caller reconsiders the
+// state afterwards.
+func (r *Route) updatePath(now time.Duration, f func(*rail.Breaker) (news bool)) {
+	r.peer.Update(r.pair, now, f)
+}
+
+// stale reports whether the table may know more of the pair than the route's state
+// shows. It is the pause check of the post path: the version of the peer, which
+// nobody writes while all is well, against the one that was last looked at.
+func (r *Route) stale() bool { return r.peer.Version() != r.seen.Load() }
+
+// sync takes in what other controllers learnt of the pair: a count, a pause, an end
+// of either.
+//
+// Specification: shared rail pause, sync.
+func (r *Route) sync() {
+	if r.stale() {
+		r.device.locked(func() { r.syncLocked(r.ctl.now()) })
+	}
+}
+
+// syncLocked is sync with the device's lock held.
+func (r *Route) syncLocked(now time.Duration) {
+	if !r.stale() {
+		return
+	}
+	r.ctl.syncs.Add(1)
+	now = r.device.later(now)
+	before := r.State()
+	r.reconsider(now, cause{shared: true})
+	if r.State().barred() && !before.barred() {
+		r.device.checkUsable(r, r.health.verdict, now)
+	}
+}
