@@ -26,8 +26,7 @@ type Controller struct {
 	closed  bool
 	routes  map[rail.Pair]*Route
 	devices map[string]*device
-	qps     registry
-	pollers map[qpKey]*Poller // by CQ
+	pollers map[cqKey]*Poller
 	// deviceList is the devices again. It only grows: who copied it may read on.
 	deviceList []*device
 
@@ -68,8 +67,7 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 		table:   rail.NewTable(),
 		routes:  map[rail.Pair]*Route{},
 		devices: map[string]*device{},
-		qps:     registry{},
-		pollers: map[qpKey]*Poller{},
+		pollers: map[cqKey]*Poller{},
 	}
 	for _, o := range opts {
 		o(c)
@@ -111,7 +109,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	}
 	dev := c.devices[pair.Local]
 	if dev == nil {
-		dev = &device{name: pair.Local, ctl: c}
+		dev = &device{name: pair.Local, ctl: c, qps: registry{}}
 		dev.window.Store(c.cfg.DeviceWindowBytes)
 		c.devices[pair.Local] = dev
 		c.deviceList = append(c.deviceList, dev)
@@ -161,14 +159,13 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 	if c.cfg.Mode == Off {
 		return 0
 	}
-	var hit []*registered
 	c.mu.Lock()
-	if c.closed {
+	dev := c.devices[e.Element.Device]
+	if c.closed || dev == nil {
 		c.mu.Unlock()
 		return 0
 	}
-	c.qps.visit(v.Scope(), e, func(r *registered) { hit = append(hit, r) })
-	dev := c.devices[e.Element.Device]
+	hit := dev.qps.within(v.Scope(), e)
 	c.mu.Unlock()
 
 	faulty := map[*generation][]*qp{}
@@ -180,9 +177,6 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 	}
 	for gen, qps := range faulty {
 		gen.route.failed(gen, failure{verdict: v}, now, qps...)
-	}
-	if dev == nil {
-		return 0
 	}
 	dev.locked(func() {
 		switch {
@@ -218,5 +212,7 @@ func (c *Controller) Close() {
 		r.wake()
 		r.returnTrial(c.now())
 	}
-	clear(c.qps)
+	for _, d := range c.devices {
+		clear(d.qps)
+	}
 }

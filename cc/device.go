@@ -25,6 +25,7 @@ type device struct {
 	leases  atomic.Int64 // how many routes have one
 
 	ctl *Controller
+	qps registry // the controller's lock guards it
 	activity
 
 	// line is who stands in line for the device's room; nil if nobody does.

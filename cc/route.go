@@ -77,8 +77,8 @@ func (r *Route) Renew(old Generation, qps []QP) (Generation, error) {
 		return cur.number, fmt.Errorf("cc: Renew of generation %d of %s: %d is current: %w; post on that one, or renew it",
 			old, r.pair, cur.number, ErrStaleGeneration)
 	}
-	c.qps.swap(r.pair.Local, cur, next)
-	next.pollers = c.pollersOf(next)
+	r.device.qps.swap(cur, next)
+	c.meetPollers(next)
 	r.current.Store(next)
 	r.outdated.Store(r.flight.inFlight())
 	r.wake()
