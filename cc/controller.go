@@ -24,7 +24,7 @@ type Controller struct {
 
 	mu      sync.Mutex // guards what follows; never held on the post path
 	closed  bool
-	routes  map[rail.Pair]*Route
+	routes  routeIndex
 	devices map[string]*device
 	pollers map[cqKey]*Poller
 	// deviceList is the devices again. It only grows: who copied it may read on.
@@ -65,7 +65,6 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 		now:     clock.Now,
 		jitter:  func() float64 { return 0.8 + 0.4*rand.Float64() },
 		table:   rail.NewTable(),
-		routes:  map[rail.Pair]*Route{},
 		devices: map[string]*device{},
 		pollers: map[cqKey]*Poller{},
 	}
@@ -104,7 +103,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	if c.closed {
 		return nil, nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
 	}
-	if r := c.routes[pair]; r != nil {
+	if r := c.routes.find(pair); r != nil {
 		return r, nil, nil
 	}
 	dev := c.devices[pair.Local]
@@ -123,7 +122,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	r.longSample = min(longSample, c.cfg.TargetDrain/4)
 	r.current.Store(r.none)
 	r.flight.leasedAcquired.Store(closedBit)
-	c.routes[pair] = r
+	c.routes.add(r)
 	return r, dev.run(func() { dev.add(r, c.now()) }), nil
 }
 
@@ -205,7 +204,7 @@ func (c *Controller) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	for _, r := range c.routes {
+	for r := range c.routes.all() {
 		end := &generation{number: closedGeneration, route: r}
 		end.retired.Store(true) // nothing is admitted on it, whatever number is asked for
 		r.current.Store(end)

@@ -34,7 +34,7 @@ func (c *Controller) Due(now time.Duration) []*Route {
 	if c.closed {
 		return nil
 	}
-	for _, r := range c.routes {
+	for r := range c.routes.all() {
 		if s := r.State(); (s == Suspect || s.barred()) && r.wantsProbe(now) {
 			due = append(due, r)
 		}

@@ -23,6 +23,7 @@ type Route struct {
 	ctl        *Controller
 	pair       rail.Pair
 	device     *device
+	next       *Route      // of those in one bucket of the index
 	none       *generation // current before the first Renew
 
 	window atomic.Int64 // bytes
