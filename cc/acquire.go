@@ -75,7 +75,7 @@ func (r *Route) fullAgain(p *Permit, n int64, task *taskstate.Task) bool {
 		return false
 	}
 	r.full.raise()
-	r.refusals.routeWindow.Add(1)
+	r.refusals.counters().routeWindow.Add(1)
 	return true
 }
 
