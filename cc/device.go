@@ -121,7 +121,7 @@ func (d *device) portActive(port uint8, now time.Duration) {
 	for _, r := range d.routes {
 		if r.pair.Port == port && r.State().barred() {
 			at := now + d.ctl.probeInterval()
-			r.health.local.Allow(at)
+			r.health.record.local.Allow(at)
 			r.health.entry.Update(func(b *rail.Breaker) bool { b.Allow(at); return false })
 			r.reconsider(now, cause{})
 		}

@@ -14,41 +14,16 @@ import (
 // pair's verdict, a local verdict on the port, device or CQ, the law's pressure.
 // The device's lock guards all but the atomics.
 type health struct {
-	state atomic.Uint32 // a State
-	// due is when a trial may start, for barred routes: whoever comes earlier is
-	// turned away without a lock.
-	due atomic.Int64
-	// watched says that a success may change something.
-	watched atomic.Bool
+	state   atomic.Uint32 // a State
+	watched atomic.Bool   // a success may change something
 
-	entry     *rail.Entry  // the verdict on the pair
-	local     rail.Breaker // the verdict on the port, device or CQ
-	congested bool         // the law's
-	early     bool         // suspected before any error
-	kept      bool         // beyond the threshold, but the last usable route to the peer
-	limited   bool         // made while nothing on its port or device was usable
-	faults    *faults      // nil if there are none
+	entry  *rail.Entry // the verdict on the pair
+	record *record     // nil of a route that was never in trouble
 
-	// barredUpTo is the newest generation in which something may have been posted
-	// before the latest verdict: a trial needs a later one. voided is the newest
-	// trial that began before it: neither that one nor an older one proves anything.
-	barredUpTo Generation
-	voided     uint64
-	trial      trial
-	probes     probes
-
-	since   time.Duration
-	reason  classify.Reason
-	verdict classify.Verdict
-}
-
-// trial is the one attempt that decides about a barred route.
-type trial struct {
-	number uint64 // of the route; 0 when none is out
-	entry  uint64 // the pair's number for it; 0 if only the local verdict is tried
-	local  uint64 // the local verdict's number for it; 0 if there is none
-	qp     *qp
-	ahead  bool // a probe that came before a trial was due
+	congested bool // the law's
+	early     bool // suspected before any error
+	kept      bool // beyond the threshold, but the last usable route to the peer
+	limited   bool // made while nothing on its port or device was usable
 }
 
 // cause is why a state changes.
@@ -82,35 +57,36 @@ func (c *Controller) probeInterval() time.Duration {
 func (r *Route) reconsider(now time.Duration, why cause) {
 	h := &r.health
 	from := r.State()
-	path := h.entry.Breaker()
+	path, local := h.entry.Breaker(), h.local()
 	to := Healthy
 	switch {
-	case (path.Paused || h.local.Paused) && (path.TrialOut(now) || h.local.TrialOut(now)):
+	case (path.Paused || local.Paused) && (path.TrialOut(now) || local.TrialOut(now)):
 		to = Probing
-	case path.Paused || h.local.Paused:
+	case path.Paused || local.Paused:
 		to = Quarantined
 	case path.Count > 0 || h.early:
 		to = Suspect
 	case h.congested:
 		to = Congested
 	}
-	if path.Paused || h.local.Paused {
-		h.due.Store(int64(trialDue(&path, &h.local)))
+	if path.Paused || local.Paused {
+		h.openRecord().due.Store(int64(trialDue(&path, &local)))
 	}
 	h.kept = h.kept && to == Suspect
-	h.watched.Store(!to.usable() || h.limited || h.faults != nil)
+	h.watched.Store(!to.usable() || h.limited || h.faulty())
 	if from == to {
 		return
 	}
+	rec := h.openRecord()
 	switch {
 	case to.barred() && !from.barred():
 		r.fence()
-		h.probes = probes{next: now + r.ctl.probeInterval()}
+		rec.probes = probes{next: now + r.ctl.probeInterval()}
 	case to == Suspect:
-		h.probes = probes{next: now, suspects: r.current.Load().number}
+		rec.probes = probes{next: now, suspects: r.current.Load().number}
 	}
 	h.state.Store(uint32(to))
-	h.since, h.reason, h.verdict = now, why.reason, why.verdict
+	rec.since, rec.reason, rec.verdict = now, why.reason, why.verdict
 	r.applyWindow()
 	r.note(Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, At: now})
 }
@@ -141,8 +117,8 @@ func (r *Route) fence() {
 	if !cur.used.Load() && upTo > 0 {
 		upTo--
 	}
-	r.health.barredUpTo = max(r.health.barredUpTo, upTo)
-	r.health.voided = r.trials
+	rec := r.health.openRecord()
+	rec.barredUpTo, rec.voided = max(rec.barredUpTo, upTo), rec.trials
 }
 
 // applyWindow makes the window that admission sees fit the law's window and the
@@ -175,7 +151,7 @@ func (r *Route) lapse(now time.Duration) {
 		lapsed = b.Lapse(r.ctl.policy(), now)
 		return false
 	})
-	if r.State() == Suspect && (lapsed || h.early && !counted && now-h.since > r.ctl.cfg.ErrorWindow) {
+	if r.State() == Suspect && (lapsed || h.early && !counted && now-h.record.since > r.ctl.cfg.ErrorWindow) {
 		h.early = false
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 		r.reconsider(now, cause{})
@@ -191,12 +167,14 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 			return
 		}
 		now = r.device.later(now)
-		h.faults = nil
+		if h.faulty() {
+			h.record.faults = faults{}
+		}
 		switch state := r.State(); {
 		case state.barred() && r.proves(p):
 			h.entry.Update(func(b *rail.Breaker) bool { b.Lift(now); return false })
-			h.local.Lift(now)
-			h.trial, h.early, h.congested = trial{}, false, false
+			h.record.local.Lift(now)
+			h.record.trial, h.early, h.congested = trial{}, false, false
 			r.lawWindow = r.ctl.cfg.MinWindowBytes
 			r.device.liftMarks(r.pair.Port)
 			r.device.revive(r.pair.Port, now)
@@ -218,8 +196,8 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 // route: it is the trial, or was one that was posted after the latest verdict and
 // whose lease has expired.
 func (r *Route) proves(p *Permit) bool {
-	h := &r.health
-	return p.trial != 0 && (p.trial == h.trial.number || p.trial > h.voided && p.evidence >= h.entry.Evidence())
+	h, rec := &r.health, r.health.record
+	return p.trial != 0 && (p.trial == rec.trial.number || p.trial > rec.voided && p.evidence >= h.entry.Evidence())
 }
 
 // failure is countable evidence against the QPs of one generation.
@@ -268,7 +246,7 @@ func (r *Route) firstEvidence(g *generation, qps []*qp) (first bool) {
 func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	h, pol := &r.health, r.ctl.policy()
 	if r.State().barred() {
-		if h.trial.number != 0 && (f.trial == h.trial.number || slices.Contains(qps, h.trial.qp)) {
+		if out := h.record.trial; out.number != 0 && (f.trial == out.number || slices.Contains(qps, out.qp)) {
 			r.trialFailed(f, now)
 		}
 		return
@@ -278,7 +256,7 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	switch {
 	case keep:
 		pol.Threshold = math.MaxInt
-	case f.probe && r.State() == Suspect && r.current.Load().number > h.probes.suspects:
+	case f.probe && r.State() == Suspect && r.current.Load().number > h.record.probes.suspects:
 		pol.Threshold = 1 // verified on a new endpoint, and it failed again
 		cause.reason = classify.ReasonProbeFailed
 	}
@@ -289,7 +267,7 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 		count = b.Count
 		return true
 	})
-	h.probes.suspects = r.current.Load().number
+	h.openRecord().probes.suspects = r.current.Load().number
 	r.reconsider(now, cause)
 	if keep && count >= r.ctl.cfg.HardErrorThreshold {
 		r.keepAsLast(f.verdict, now)
@@ -301,20 +279,20 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 // trial that is out began before, and decides nothing any more. The caller holds
 // the device's lock.
 func (r *Route) isolate(v classify.Verdict, now time.Duration) {
-	h := &r.health
-	if h.trial.number != 0 {
+	h, rec := &r.health, r.health.openRecord()
+	if rec.trial.number != 0 {
 		r.freeTrial(now, r.ctl.probeInterval())
 	}
-	if !h.local.Paused {
-		h.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
+	if !rec.local.Paused {
+		rec.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
 		if path := h.entry.Breaker(); path.Paused && path.Resume > now {
 			// New evidence does not lengthen a running cooldown.
-			h.local.Resume = min(h.local.Resume, path.Resume)
-			h.local.NextTrial = h.local.Resume
+			rec.local.Resume = min(rec.local.Resume, path.Resume)
+			rec.local.NextTrial = rec.local.Resume
 		}
 	}
 	if v.Scope() != classify.ScopeCQ {
-		h.local.Withdraw()
+		rec.local.Withdraw()
 		h.entry.Update(func(b *rail.Breaker) bool { b.Withdraw(); return false })
 	}
 	r.fence()

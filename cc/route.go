@@ -32,7 +32,6 @@ type Route struct {
 	lease     int64 // bytes of device credit
 	lessee    bool  // listed with the device
 	place     int   // in that list
-	trials    uint64
 
 	health health
 

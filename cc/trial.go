@@ -8,12 +8,20 @@ import (
 	"github.com/rdmagate/rdmagate/taskstate"
 )
 
+// trial is the one attempt that decides about a barred route.
+type trial struct {
+	number uint64 // of the route; 0 when none is out
+	entry  uint64 // the pair's number for it; 0 if only the local verdict is tried
+	local  uint64 // the local verdict's number for it; 0 if there is none
+	qp     *qp
+	ahead  bool // a probe that came before a trial was due
+}
+
 // acquireBarred answers on a route that only a trial may use. It starts the trial
 // if one is due, and reports whether it did.
 func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *taskstate.Task, probe bool) (Decision, bool) {
-	h := &r.health
 	now := r.ctl.now()
-	if due := time.Duration(h.due.Load()); !probe && now < due && r.State() == Quarantined {
+	if due := time.Duration(r.health.record.due.Load()); !probe && now < due && r.State() == Quarantined {
 		return r.avoid(p, task, NoHint, due-now), false
 	}
 	var d Decision
@@ -24,10 +32,10 @@ func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *tasksta
 
 // tryTrial starts a trial if one is due. The caller holds the device's lock.
 func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
-	h := &r.health
+	h, rec := &r.health, r.health.record
 	now = r.device.later(now)
 	path := h.entry.Breaker()
-	if path.TrialOut(now) || h.local.TrialOut(now) {
+	if path.TrialOut(now) || rec.local.TrialOut(now) {
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	}
 	r.reconsider(now, cause{}) // the lease of a trial may have expired
@@ -37,7 +45,7 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	case now < due:
 		return r.avoid(p, task, NoHint, due-now), false
-	case cur.number <= h.barredUpTo && r.mode == Enforce:
+	case cur.number <= rec.barredUpTo && r.mode == Enforce:
 		// Who is only observed gets no such hint, and is not held to it.
 		return r.avoid(p, task, NeedRenew, 0), false
 	case cur != r.current.Load():
@@ -53,27 +61,27 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 	if probe {
 		r.probed(now)
 	}
-	d := p.admit(cur, n, task, true, r.trials)
+	d := p.admit(cur, n, task, true, rec.trials)
 	r.reconsider(now, cause{reason: classify.ReasonProbing})
 	return d, true
 }
 
 // startTrial leases the route's one trial.
 func (r *Route) startTrial(now time.Duration) {
-	h := &r.health
-	r.trials++
-	h.trial = trial{number: r.trials, ahead: now < time.Duration(h.due.Load())}
+	h, rec := &r.health, r.health.record
+	rec.trials++
+	rec.trial = trial{number: rec.trials, ahead: now < time.Duration(rec.due.Load())}
 	var longest time.Duration
 	h.entry.Update(func(b *rail.Breaker) bool {
 		longest = b.LongestRetry
 		if b.Paused {
-			h.trial.entry = b.StartTrial(now)
+			rec.trial.entry = b.StartTrial(now)
 		}
 		return false
 	})
-	if h.local.Paused {
-		h.local.LongestRetry = longest
-		h.trial.local = h.local.StartTrial(now)
+	if rec.local.Paused {
+		rec.local.LongestRetry = longest
+		rec.trial.local = rec.local.StartTrial(now)
 	}
 }
 
@@ -81,13 +89,13 @@ func (r *Route) startTrial(now time.Duration) {
 // time changes only when the next may begin; another one pauses the pair for
 // longer, whatever quarantined the route. The caller holds the device's lock.
 func (r *Route) trialFailed(f failure, now time.Duration) {
-	h := &r.health
+	h, rec := &r.health, r.health.record
 	pol, jitter := r.ctl.policy(), r.ctl.jitter()
 	path := h.entry.Breaker()
-	early := h.trial.entry != 0 && path.TrialEarly || h.trial.local != 0 && h.local.TrialEarly
+	early := rec.trial.entry != 0 && path.TrialEarly || rec.trial.local != 0 && rec.local.TrialEarly
 	h.entry.Update(func(b *rail.Breaker) bool {
 		b.LongestRetry = max(b.LongestRetry, f.took)
-		if !early && h.trial.entry == b.Trial {
+		if !early && rec.trial.entry == b.Trial {
 			b.Escalate(pol, now, jitter)
 		}
 		return true
@@ -97,7 +105,7 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 		wait = r.ctl.probeInterval()
 	}
 	r.freeTrial(now, wait)
-	h.probes.next = now + r.ctl.probeInterval()
+	rec.probes.next = now + r.ctl.probeInterval()
 	r.fence()
 	r.reconsider(now, cause{classify.ReasonProbeFailed, f.verdict})
 	r.device.checkUsable(r, f.verdict, now)
@@ -106,27 +114,27 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 // freeTrial ends the trial that is out without a verdict: the next may start after
 // wait. The caller holds the device's lock.
 func (r *Route) freeTrial(now, wait time.Duration) {
-	h := &r.health
+	h, rec := &r.health, r.health.record
 	h.entry.Update(func(b *rail.Breaker) bool {
-		b.TrialUndecided(h.trial.entry, now, wait)
-		if h.trial.ahead {
+		b.TrialUndecided(rec.trial.entry, now, wait)
+		if rec.trial.ahead {
 			b.Withdraw() // the next early one is a probe again
 		}
 		return false
 	})
-	h.local.TrialUndecided(h.trial.local, now, wait)
-	if h.trial.ahead {
-		h.local.Withdraw()
+	rec.local.TrialUndecided(rec.trial.local, now, wait)
+	if rec.trial.ahead {
+		rec.local.Withdraw()
 	}
-	h.probes.next = now + wait
-	h.trial = trial{}
+	rec.probes.next = now + wait
+	rec.trial = trial{}
 }
 
 // trialUndecided ends a trial that proved nothing, if it is still the one that is
 // out; the next may start after wait.
 func (r *Route) trialUndecided(number uint64, v classify.Verdict, now, wait time.Duration) {
 	r.device.locked(func() {
-		if number != r.health.trial.number {
+		if number != r.health.record.trial.number {
 			return
 		}
 		now = r.device.later(now)
@@ -147,10 +155,10 @@ func (r *Route) avoid(p *Permit, task *taskstate.Task, hint Hint, left time.Dura
 func (r *Route) trialPosted(number uint64, q *qp) bool {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	if r.health.trial.number != number {
+	if r.health.record.trial.number != number {
 		return false
 	}
-	r.health.trial.qp = q
+	r.health.record.trial.qp = q
 	return true
 }
 
@@ -159,7 +167,7 @@ func (r *Route) trialPosted(number uint64, q *qp) bool {
 func (r *Route) returnTrial(now time.Duration) {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	if r.health.trial.number != 0 {
+	if rec := r.health.record; rec != nil && rec.trial.number != 0 {
 		r.freeTrial(r.device.later(now), 0)
 	}
 }
