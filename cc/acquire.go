@@ -75,7 +75,7 @@ func (r *Route) fullAgain(p *Permit, n int64, task *taskstate.Task) bool {
 		return false
 	}
 	r.full.raise()
-	r.refusals.routeWindow.Add(1)
+	r.refusals.counters().routeWindow.Add(1)
 	return true
 }
 
@@ -255,7 +255,8 @@ func (r *Route) refuse(p *Permit, task *taskstate.Task, why Ruling) Decision {
 	if task != nil && r.mode == Enforce && !p.slice.Waits(task, why.Reason) {
 		now := r.ctl.now()
 		ev := r.evidence(why.Reason, now)
-		if due := time.Duration(r.health.due.Load()); why.Answer == Avoid {
+		if why.Answer == Avoid {
+			due := time.Duration(r.health.record.due.Load())
 			ev.Cooldown = taskstate.Seen(max(0, due-now))
 		}
 		p.slice.Refused(task, ev)

@@ -26,10 +26,9 @@ type Controller struct {
 
 	mu      sync.Mutex // guards what follows; never held on the post path
 	closed  bool
-	routes  map[rail.Pair]*Route
+	routes  routeIndex
 	devices map[string]*device
-	qps     registry
-	pollers map[qpKey]*Poller // by CQ
+	pollers map[cqKey]*Poller
 	// deviceList is the devices again. It only grows: who copied it may read on.
 	deviceList []*device
 
@@ -69,10 +68,8 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 		now:     clock.Now,
 		jitter:  func() float64 { return 0.8 + 0.4*rand.Float64() },
 		table:   rail.NewTable(),
-		routes:  map[rail.Pair]*Route{},
 		devices: map[string]*device{},
-		qps:     registry{},
-		pollers: map[qpKey]*Poller{},
+		pollers: map[cqKey]*Poller{},
 	}
 	for _, o := range opts {
 		o(c)
@@ -112,12 +109,12 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	if c.closed {
 		return nil, nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
 	}
-	if r := c.routes[pair]; r != nil {
+	if r := c.routes.find(pair); r != nil {
 		return r, nil, nil
 	}
 	dev := c.devices[pair.Local]
 	if dev == nil {
-		dev = &device{name: pair.Local, ctl: c}
+		dev = &device{name: pair.Local, ctl: c, qps: registry{}}
 		dev.window.Store(c.cfg.DeviceWindowBytes)
 		c.devices[pair.Local] = dev
 		c.deviceList = append(c.deviceList, dev)
@@ -131,7 +128,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	r.longSample = min(longSample, c.cfg.TargetDrain/4)
 	r.current.Store(r.none)
 	r.flight.leasedAcquired.Store(closedBit)
-	c.routes[pair] = r
+	c.routes.add(r)
 	return r, dev.run(func() { dev.add(r, c.now()) }), nil
 }
 
@@ -167,14 +164,13 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 	if c.cfg.Mode == Off {
 		return 0
 	}
-	var hit []*registered
 	c.mu.Lock()
-	if c.closed {
+	dev := c.devices[e.Element.Device]
+	if c.closed || dev == nil {
 		c.mu.Unlock()
 		return 0
 	}
-	c.qps.visit(v.Scope(), e, func(r *registered) { hit = append(hit, r) })
-	dev := c.devices[e.Element.Device]
+	hit := dev.qps.within(v.Scope(), e)
 	c.mu.Unlock()
 
 	faulty := map[*generation][]*qp{}
@@ -186,9 +182,6 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 	}
 	for gen, qps := range faulty {
 		gen.route.failed(gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
-	}
-	if dev == nil {
-		return 0
 	}
 	dev.locked(func() {
 		switch {
@@ -217,12 +210,14 @@ func (c *Controller) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	for _, r := range c.routes {
+	for r := range c.routes.all() {
 		end := &generation{number: closedGeneration, route: r}
 		end.retired.Store(true) // nothing is admitted on it, whatever number is asked for
 		r.current.Store(end)
 		r.wake()
 		r.returnTrial(c.now())
 	}
-	clear(c.qps)
+	for _, d := range c.devices {
+		clear(d.qps)
+	}
 }

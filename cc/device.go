@@ -25,6 +25,7 @@ type device struct {
 	leases  atomic.Int64 // how many routes have one
 
 	ctl *Controller
+	qps registry // the controller's lock guards it
 	activity
 
 	// line is who stands in line for the device's room; nil if nobody does.
@@ -120,7 +121,7 @@ func (d *device) portActive(port uint8, now time.Duration) {
 	for _, r := range d.routes {
 		if r.pair.Port == port && r.State().barred() {
 			at := now + d.ctl.probeInterval()
-			r.health.local.Allow(at)
+			r.health.record.local.Allow(at)
 			r.updatePath(now, func(b *rail.Breaker) bool { b.Allow(at); return false })
 			r.reconsider(now, cause{})
 		}

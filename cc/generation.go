@@ -34,10 +34,9 @@ type QP struct {
 
 // generation is one endpoint of a route. Its QPs are fixed.
 type generation struct {
-	number  Generation
-	route   *Route
-	qps     []qp
-	pollers []*Poller // who polls for the QPs
+	number Generation
+	route  *Route
+	qps    []qp
 	// retired is set by a counted deadline: nothing more is admitted until the
 	// next Renew.
 	retired atomic.Bool
@@ -49,9 +48,9 @@ type generation struct {
 type qp struct {
 	QP
 	cause   classify.RootCause
-	counted bool   // its failure was counted; the device's lock guards it
-	own     uint64 // its incarnation, if the caller gave none; the device's lock guards it
-	poller  *Poller
+	counted bool    // its failure was counted; the device's lock guards it
+	own     uint64  // its incarnation, if the caller gave none; the device's lock guards it
+	poller  *Poller // who polled for its CQ when it was named; nil if nobody did
 }
 
 // ownIncarnations numbers the QPs that nobody else names, apart from those numbered

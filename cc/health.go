@@ -14,43 +14,15 @@ import (
 // pair's verdict, a local verdict on the port, device or CQ, the law's pressure.
 // The device's lock guards all but the atomics.
 type health struct {
-	state atomic.Uint32 // a State
-	// due is when a trial may start, for barred routes: whoever comes earlier is
-	// turned away without a lock.
-	due atomic.Int64
-	// watched says that a success may change something.
-	watched atomic.Bool
+	state   atomic.Uint32 // a State
+	watched atomic.Bool   // a success may change something
 
-	local     rail.Breaker // the verdict on the port, device or CQ
-	congested bool         // the law's
-	early     bool         // suspected before any error
-	kept      bool         // beyond the threshold, but the last usable route to the peer
-	limited   bool         // made while nothing on its port or device was usable
-	faults    *faults      // nil if there are none
+	record *record // nil of a route that was never in trouble
 
-	// barredUpTo is the newest generation in which something may have been posted
-	// before the latest verdict: a trial needs a later one. voided is the newest
-	// trial that began before it: neither that one nor an older one proves anything.
-	barredUpTo Generation
-	voided     uint64
-	trial      trial
-	probes     probes
-	// evidence is the number of the latest failure or verdict on the pair that the
-	// state takes into account.
-	evidence uint64
-
-	since   time.Duration
-	reason  classify.Reason
-	verdict classify.Verdict
-}
-
-// trial is the one attempt that decides about a barred route.
-type trial struct {
-	number uint64 // of the route; 0 when none is out
-	entry  uint64 // the pair's number for it; 0 if only the local verdict is tried
-	local  uint64 // the local verdict's number for it; 0 if there is none
-	qp     *qp
-	ahead  bool // a probe that came before a trial was due
+	congested bool // the law's
+	early     bool // suspected before any error
+	kept      bool // beyond the threshold, but the last usable route to the peer
+	limited   bool // made while nothing on its port or device was usable
 }
 
 // cause is why a state changes.
@@ -86,52 +58,55 @@ func (c *Controller) probeInterval() time.Duration {
 func (r *Route) reconsider(now time.Duration, why cause) {
 	h := &r.health
 	from := r.State()
-	path := r.path()
+	path, local := r.path(), h.local()
 	to := Healthy
 	switch {
-	case (path.Paused || h.local.Paused) && (path.TrialOut(now) || h.local.TrialOut(now)):
+	case (path.Paused || local.Paused) && (path.TrialOut(now) || local.TrialOut(now)):
 		to = Probing
-	case path.Paused || h.local.Paused:
+	case path.Paused || local.Paused:
 		to = Quarantined
 	case path.Count > 0 || h.early:
 		to = Suspect
 	case h.congested:
 		to = Congested
 	}
-	if path.Paused || h.local.Paused {
-		h.due.Store(int64(trialDue(&path.Breaker, &h.local)))
+	if path.Paused || local.Paused {
+		h.openRecord().due.Store(int64(trialDue(&path.Breaker, &local)))
 	}
-	if h.trial.entry != 0 && h.trial.entry != path.Trial {
-		h.trial = trial{} // another one was begun since its lease expired, or has ended it
+	if rec := h.record; rec != nil && rec.trial.entry != 0 && rec.trial.entry != path.Trial {
+		rec.trial = trial{} // another one was begun since its lease expired, or has ended it
 	}
-	if path.Paused && path.Evidence != h.evidence {
+	if path.Paused && path.Evidence != h.openRecord().evidence {
 		r.fence()
+		h.record.evidence = path.Evidence
 	}
-	h.evidence = path.Evidence
 	h.kept = h.kept && to == Suspect
-	h.watched.Store(!to.usable() || h.limited || h.faults != nil)
-	r.seen.Store(path.Version)
+	h.watched.Store(!to.usable() || h.limited || h.faulty())
+	defer r.seen.Store(path.Version) // whoever sees it finds the state in force
 	if from == to {
 		return
 	}
-	switch {
-	case to.barred() && !from.barred():
-		r.fence()
-		h.probes = probes{next: now + r.ctl.probeInterval()}
-	case from.barred() && !to.barred():
-		h.trial = trial{}
-		r.lawWindow = r.ctl.cfg.MinWindowBytes
-		r.device.revive(r.pair.Port, now)
-	case to == Suspect:
-		h.probes = probes{next: now, suspects: r.current.Load().number}
-	}
-	h.state.Store(uint32(to))
-	h.since, h.reason, h.verdict = now, why.reason, why.verdict
-	r.applyWindow()
 	if why.shared {
 		why.reason = sharedReason(to)
 	}
+	rec := h.openRecord()
+	switch {
+	case to.barred() && !from.barred():
+		r.fence()
+		rec.probes = probes{next: now + r.ctl.probeInterval()}
+	case from.barred() && !to.barred():
+		rec.trial = trial{}
+		r.lawWindow = r.ctl.cfg.MinWindowBytes
+	case to == Suspect:
+		rec.probes = probes{next: now, suspects: r.current.Load().number}
+	}
+	h.state.Store(uint32(to))
+	rec.since, rec.reason, rec.verdict = now, why.reason, why.verdict
+	r.applyWindow()
 	r.note(Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, Shared: why.shared, At: now})
+	if from.barred() && !to.barred() {
+		r.device.revive(r.pair.Port, now)
+	}
 }
 
 // trialDue returns when a trial of both verdicts may start.
@@ -160,8 +135,8 @@ func (r *Route) fence() {
 	if !cur.used.Load() && upTo > 0 {
 		upTo--
 	}
-	r.health.barredUpTo = max(r.health.barredUpTo, upTo)
-	r.health.voided = r.trials
+	rec := r.health.openRecord()
+	rec.barredUpTo, rec.voided = max(rec.barredUpTo, upTo), rec.trials
 }
 
 // applyWindow makes the window that admission sees fit the law's window and the
@@ -194,7 +169,7 @@ func (r *Route) lapse(now time.Duration) {
 		lapsed = b.Lapse(r.ctl.policy(), now)
 		return false
 	})
-	if r.State() == Suspect && (lapsed || h.early && !counted && now-h.since > r.ctl.cfg.ErrorWindow) {
+	if r.State() == Suspect && (lapsed || h.early && !counted && now-h.record.since > r.ctl.cfg.ErrorWindow) {
 		h.early = false
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 		r.reconsider(now, cause{})
@@ -211,24 +186,13 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 		}
 		now = r.device.later(now)
 		r.syncLocked(now)
-		h.faults = nil
+		if h.faulty() {
+			h.record.faults = faults{}
+		}
 		switch state := r.State(); {
 		case state.barred() && r.proves(p):
-			tried := uint64(0)
-			if p.trial == h.trial.number {
-				tried = h.trial.entry
-			}
-			r.peer.Succeeded(r.pair, now, p.evidence, tried)
-			if h.local.Paused {
-				h.local.Lift(now)
-				r.updatePath(now, func(b *rail.Breaker) bool {
-					if !b.Paused {
-						b.Lift(now) // a pause that follows too soon is longer
-					}
-					return false
-				})
-			}
-			h.trial, h.early, h.congested = trial{}, false, false
+			r.lifted(p, now)
+			h.early, h.congested = false, false
 			r.device.liftMarks(r.pair.Port)
 		case state.barred():
 		default:
@@ -247,8 +211,29 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 // route: it is the trial, or was one that was posted after the latest verdict and
 // whose lease has expired.
 func (r *Route) proves(p *Permit) bool {
-	h := &r.health
-	return p.trial != 0 && (p.trial == h.trial.number || p.trial > h.voided && p.evidence >= h.evidence)
+	rec := r.health.record
+	return p.trial != 0 && (p.trial == rec.trial.number || p.trial > rec.voided && p.evidence >= rec.evidence)
+}
+
+// lifted ends the verdicts that a success of the permit disproves. The caller holds
+// the device's lock.
+func (r *Route) lifted(p *Permit, now time.Duration) {
+	rec := r.health.record
+	tried := uint64(0)
+	if p.trial == rec.trial.number {
+		tried = rec.trial.entry
+	}
+	r.peer.Succeeded(r.pair, now, p.evidence, tried)
+	if rec.local.Paused {
+		rec.local.Lift(now)
+		r.updatePath(now, func(b *rail.Breaker) bool {
+			if !b.Paused {
+				b.Lift(now) // a pause that follows too soon is longer
+			}
+			return false
+		})
+	}
+	rec.trial = trial{}
 }
 
 // failure is countable evidence against the QPs of one generation.
@@ -300,7 +285,7 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	h, pol := &r.health, r.ctl.policy()
 	r.syncLocked(now)
 	if r.State().barred() {
-		if h.trial.number != 0 && (f.trial == h.trial.number || slices.Contains(qps, h.trial.qp)) {
+		if out := h.record.trial; out.number != 0 && (f.trial == out.number || slices.Contains(qps, out.qp)) {
 			r.trialFailed(f, now)
 		}
 		return
@@ -310,7 +295,7 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	switch {
 	case keep:
 		pol.Threshold = math.MaxInt
-	case f.probe && r.State() == Suspect && r.current.Load().number > h.probes.suspects:
+	case f.probe && r.State() == Suspect && r.current.Load().number > h.record.probes.suspects:
 		pol.Threshold = 1 // verified on a new endpoint, and it failed again
 		cause.reason = classify.ReasonProbeFailed
 	}
@@ -324,7 +309,7 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	}) {
 		return
 	}
-	h.probes.suspects = r.current.Load().number
+	h.openRecord().probes.suspects = r.current.Load().number
 	r.reconsider(now, cause)
 	if keep && count >= r.ctl.cfg.HardErrorThreshold {
 		r.keepAsLast(f.verdict, now)
@@ -336,20 +321,20 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 // trial that is out began before, and decides nothing any more. The caller holds
 // the device's lock.
 func (r *Route) isolate(v classify.Verdict, now time.Duration) {
-	h := &r.health
-	if h.trial.number != 0 {
+	rec := r.health.openRecord()
+	if rec.trial.number != 0 {
 		r.freeTrial(now, r.ctl.probeInterval())
 	}
-	if !h.local.Paused {
-		h.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
+	if !rec.local.Paused {
+		rec.local.Pause(r.ctl.policy(), now, r.ctl.jitter())
 		if path := r.path(); path.Paused && path.Resume > now {
 			// New evidence does not lengthen a running cooldown.
-			h.local.Resume = min(h.local.Resume, path.Resume)
-			h.local.NextTrial = h.local.Resume
+			rec.local.Resume = min(rec.local.Resume, path.Resume)
+			rec.local.NextTrial = rec.local.Resume
 		}
 	}
 	if v.Scope() != classify.ScopeCQ {
-		h.local.Withdraw()
+		rec.local.Withdraw()
 		r.updatePath(now, func(b *rail.Breaker) bool { b.Withdraw(); return false })
 	}
 	r.fence()

@@ -24,7 +24,7 @@ func (l *trials) began(t *testing.T, r *Route, number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.device.mu.Lock()
-	voided := r.health.voided
+	voided := r.health.record.voided
 	r.device.mu.Unlock()
 	for other := range l.out {
 		assert.LessOrEqual(t, min(other, number), voided, "trials %d and %d of %s are out at once", other, number, r.pair)

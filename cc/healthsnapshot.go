@@ -36,27 +36,27 @@ func (r *Route) healthSnapshot() HealthSnapshot {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
 	h := &r.health
-	path := r.path()
+	path, local := r.path(), h.local()
 	s := HealthSnapshot{
-		State:           r.State(),
-		Since:           h.since,
-		Reason:          h.reason,
-		Verdict:         h.verdict,
-		Failures:        path.Count,
-		Cooldown:        path.Cooldown(r.ctl.policy()),
-		TrialOut:        path.TrialOut(now) || h.local.TrialOut(now),
-		PersistentFault: h.faults != nil && h.faults.raised,
-		KeptAsLast:      h.kept,
-		Limited:         h.limited,
+		State:      r.State(),
+		Failures:   path.Count,
+		Cooldown:   path.Cooldown(r.ctl.policy()),
+		TrialOut:   path.TrialOut(now) || local.TrialOut(now),
+		KeptAsLast: h.kept,
+		Limited:    h.limited,
 	}
-	if h.verdict != (classify.Verdict{}) {
-		s.Evidence = h.verdict.String()
+	if rec := h.record; rec != nil {
+		s.Since, s.Reason, s.Verdict = rec.since, rec.reason, rec.verdict
+		s.PersistentFault = rec.faults.raised
+	}
+	if s.Verdict != (classify.Verdict{}) {
+		s.Evidence = s.Verdict.String()
 	}
 	if path.Paused {
 		s.CooldownLeft = max(0, path.Resume-now)
 	}
-	if h.local.Paused {
-		s.CooldownLeft = max(s.CooldownLeft, h.local.Resume-now)
+	if local.Paused {
+		s.CooldownLeft = max(s.CooldownLeft, local.Resume-now)
 	}
 	return s
 }

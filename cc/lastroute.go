@@ -9,7 +9,7 @@ import (
 // isLastUsable reports whether no other route to the route's peer is usable. The
 // caller holds the controller's lock.
 func (c *Controller) isLastUsable(r *Route) bool {
-	for _, other := range c.routes {
+	for other := range c.routes.all() {
 		if other != r && other.pair.Peer == r.pair.Peer && other.pair.Incarnation == r.pair.Incarnation && !other.State().barred() {
 			return false
 		}

@@ -186,15 +186,15 @@ func (r *Route) smallerThan(n int64) Domain {
 
 // refuseBarred answers a list on a route that only a trial may use.
 func (r *Route) refuseBarred(p *Permit, cur *generation, task *taskstate.Task) Decision {
-	h := &r.health
+	rec := r.health.record
 	now := r.ctl.now()
-	if due := time.Duration(h.due.Load()); now < due && r.State() == Quarantined {
+	if due := time.Duration(rec.due.Load()); now < due && r.State() == Quarantined {
 		return r.avoid(p, task, NoHint, due-now)
 	}
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
 	path := r.path()
-	if !path.TrialOut(now) && !h.local.TrialOut(now) && cur.number <= h.barredUpTo && r.mode == Enforce {
+	if !path.TrialOut(now) && !rec.local.TrialOut(now) && cur.number <= rec.barredUpTo && r.mode == Enforce {
 		return r.avoid(p, task, NeedRenew, 0)
 	}
 	return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert})

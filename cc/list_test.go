@@ -272,7 +272,7 @@ func TestListObserved(t *testing.T) {
 	l := newListRig(t, Observe)
 	for i, large := range [][]int64{{mib, 1}, {mib, mib, mib}} {
 		require.True(t, l.route.TryAcquireList(&l.list, l.gen, large, &l.task).Admitted())
-		assert.EqualValues(t, i+1, l.route.refusals.routeWindow.Load(), "refusals for a full window")
+		assert.EqualValues(t, i+1, l.route.refusals.counters().routeWindow.Load(), "refusals for a full window")
 		assert.True(t, l.route.active.Load(), "the monitor knows of the route")
 		require.NoError(t, l.list.Posting(l.qp, l.now))
 		l.list.Settle(l.list.p.use, 7, success, l.now)

@@ -195,7 +195,7 @@ func (x *modelRun) compare() string {
 		if got := route.flight.inFlight(); got != r.inFlight {
 			return fmt.Sprintf("route %d has %d bytes in flight, want %d", i, got, r.inFlight)
 		}
-		path, local := route.path().Breaker, &route.health.local
+		path, local := route.path().Breaker, route.health.local()
 		if path.Count != r.count {
 			return fmt.Sprintf("route %d counts %d failures, want %d", i, path.Count, r.count)
 		}
@@ -203,7 +203,7 @@ func (x *modelRun) compare() string {
 			name string
 			got  *rail.Breaker
 			want *modelVerdict
-		}{{"path", &path, &r.path}, {"local", local, &r.local}} {
+		}{{"path", &path, &r.path}, {"local", &local, &r.local}} {
 			if v.got.Paused != v.want.paused || v.want.paused && v.got.Resume != v.want.resume {
 				return fmt.Sprintf("%s verdict of route %d: paused %t until %s, want %t until %s",
 					v.name, i, v.got.Paused, v.got.Resume, v.want.paused, v.want.resume)

@@ -47,10 +47,7 @@ func (r *Route) faulted(g *generation, v classify.Verdict, now time.Duration) {
 			return
 		}
 		now = r.device.later(now)
-		if r.health.faults == nil {
-			r.health.faults = &faults{}
-		}
-		if r.health.faults.add(now) {
+		if r.health.openRecord().faults.add(now) {
 			r.note(Transition{From: r.State(), To: r.State(), Notice: PersistentFault, Reason: v.Reason(), Verdict: v, At: now})
 		}
 		r.health.watched.Store(true)

@@ -3,7 +3,6 @@ package cc
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,11 +37,17 @@ import (
 // suppressed for that control epoch".
 type Poller struct {
 	ctl *Controller
-	cqs []qpKey
+	cqs []cqKey
 
 	last    atomic.Int64 // the latest beat
 	resumed atomic.Int64 // the beat that ended the latest stall
 	closed  atomic.Bool
+}
+
+// cqKey names a CQ.
+type cqKey struct {
+	device string
+	id     uint64
 }
 
 // never is before every reading of a clock.
@@ -62,7 +67,7 @@ func (c *Controller) NewPoller(device string, cqs ...uint64) (*Poller, error) {
 		return nil, fmt.Errorf("cc: NewPoller: %w", ErrClosed)
 	}
 	for i, id := range cqs {
-		key := qpKey{device, id}
+		key := cqKey{device, id}
 		if id == 0 {
 			return nil, fmt.Errorf("cc: NewPoller: CQ %d of %d of %s has number 0; give each CQ a number of its own, from 1", i+1, len(cqs), device)
 		}
@@ -133,25 +138,20 @@ func (p *Poller) beatSince(then time.Duration) bool {
 	return p == nil || p.closed.Load() || p.last.Load() >= int64(then)
 }
 
-// pollersOf returns who polls the generation's CQs, each once, and lets its QPs
-// know theirs. The controller's lock is held.
-func (c *Controller) pollersOf(g *generation) (all []*Poller) {
+// meetPollers lets the QPs of a generation know who polls for them. The controller's
+// lock is held.
+func (c *Controller) meetPollers(g *generation) {
 	for i := range g.qps {
 		q := &g.qps[i]
-		q.poller = c.pollers[qpKey{g.route.pair.Local, q.CQ}]
-		if q.poller == nil || slices.Contains(all, q.poller) {
-			continue
-		}
-		all = append(all, q.poller)
+		q.poller = c.pollers[cqKey{g.route.pair.Local, q.CQ}]
 	}
-	return all
 }
 
 // stalledSince reports whether a poller of the generation stalled between then and
 // now.
 func (g *generation) stalledSince(then, now time.Duration) bool {
-	for _, p := range g.pollers {
-		if p.stalledSince(then, now) {
+	for i := range g.qps {
+		if g.qps[i].poller.stalledSince(then, now) {
 			return true
 		}
 	}
@@ -160,8 +160,8 @@ func (g *generation) stalledSince(then, now time.Duration) bool {
 
 // beatSince reports whether all pollers of the generation have run since then.
 func (g *generation) beatSince(then time.Duration) bool {
-	for _, p := range g.pollers {
-		if !p.beatSince(then) {
+	for i := range g.qps {
+		if !g.qps[i].poller.beatSince(then) {
 			return false
 		}
 	}

@@ -41,7 +41,7 @@ func (c *Controller) due(now time.Duration) (due []*Route, told []Transition) {
 	if c.closed {
 		return nil, nil
 	}
-	for _, r := range c.routes {
+	for r := range c.routes.all() {
 		if s := r.State(); s == Suspect || s.barred() || r.stale() {
 			told = append(told, r.device.run(func() {
 				if r.syncLocked(now); r.wantsProbe(now) {
@@ -55,29 +55,29 @@ func (c *Controller) due(now time.Duration) (due []*Route, told []Transition) {
 
 // wantsProbe reports whether the route is due. The caller holds the device's lock.
 func (r *Route) wantsProbe(now time.Duration) bool {
-	h := &r.health
+	rec := r.health.record
 	switch {
 	case r.State() == Suspect:
-		return now >= h.probes.next
+		return now >= rec.probes.next
 	case !r.State().barred():
 		return false
 	}
 	path := r.path()
-	return !path.TrialOut(now) && !h.local.TrialOut(now) && now >= r.trialFrom(&path.Breaker, true)
+	return !path.TrialOut(now) && !rec.local.TrialOut(now) && now >= r.trialFrom(&path.Breaker, true)
 }
 
 // trialFrom returns when a trial may start. A probe may come before the cooldown is
 // over, while that is the base one. Where there is a prober, user slices come only
 // when it has missed its turn. The caller holds the device's lock.
 func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
-	h, cfg := &r.health, &r.ctl.cfg
-	due := time.Duration(h.due.Load())
+	rec, cfg := r.health.record, &r.ctl.cfg
+	due := time.Duration(rec.due.Load())
 	switch pol := r.ctl.policy(); {
-	case probe && (!path.Paused || path.AtBase(pol)) && (!h.local.Paused || h.local.AtBase(pol)):
-		return min(due, h.probes.next)
+	case probe && (!path.Paused || path.AtBase(pol)) && (!rec.local.Paused || rec.local.AtBase(pol)):
+		return min(due, rec.probes.next)
 	case !probe && cfg.Prober:
-		if h.probes.any {
-			due = max(due, h.probes.last)
+		if rec.probes.any {
+			due = max(due, rec.probes.last)
 		}
 		return due + userTrialAfter*cfg.ProbeInterval
 	}
@@ -86,7 +86,7 @@ func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
 
 // probed notes a probe that was taken. The caller holds the device's lock.
 func (r *Route) probed(now time.Duration) {
-	r.health.probes.last, r.health.probes.any = now, true
+	r.health.record.probes.last, r.health.record.probes.any = now, true
 }
 
 // TryProbe is [Route.TryAcquire] for a prober: a goroutine of the engine that posts a
@@ -113,8 +113,9 @@ func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 		at := r.device.later(now)
 		r.syncLocked(at)
 		r.lapse(at)
-		suspect = r.State() == Suspect
-		wait = r.health.probes.next - at
+		if suspect = r.State() == Suspect; suspect {
+			wait = r.health.record.probes.next - at
+		}
 	})
 	cur := r.current.Load()
 	if suspect && wait > 0 && r.mode == Enforce && r.check(p, cur, gen, n) == nil {
@@ -128,7 +129,7 @@ func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 		r.device.locked(func() {
 			at := r.device.later(now)
 			r.probed(at)
-			r.health.probes.next = at + r.ctl.probeInterval()
+			r.health.record.probes.next = at + r.ctl.probeInterval()
 		})
 	}
 	return d

@@ -6,15 +6,39 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 )
 
-// refusals counts a route's refused admissions by reason and domain. Refused
-// slices are asked for again and again, so the counters are plain adds.
+// refusals counts a route's refused admissions by reason and domain. Most routes
+// refuse nothing: the counters are made at the first refusal.
 type refusals struct {
+	made atomic.Pointer[refusalCounters]
+}
+
+// refusalCounters are plain adds: refused slices are asked for again and again. They
+// lie apart from the route, whose words posters of admitted slices need.
+type refusalCounters struct {
 	routeWindow, deviceWindow, stale, retired, congested, suspect, probing, quarantined atomic.Uint64
 }
 
-func (r *refusals) count(reason classify.Reason, d Domain) { r.counter(reason, d).Add(1) }
+// counters returns the counters, and makes them if there are none. It is small
+// enough to be inlined: a refusal costs one more load for it.
+func (r *refusals) counters() *refusalCounters {
+	if c := r.made.Load(); c != nil {
+		return c
+	}
+	return r.first()
+}
 
-func (r *refusals) counter(reason classify.Reason, d Domain) *atomic.Uint64 {
+// first makes the counters. It stays out of line, or counters would be too large.
+//
+//go:noinline
+func (r *refusals) first() *refusalCounters {
+	r.made.CompareAndSwap(nil, &refusalCounters{})
+	return r.made.Load()
+}
+
+func (r *refusals) count(reason classify.Reason, d Domain) { r.counters().of(reason, d).Add(1) }
+
+// of returns the counter for a reason.
+func (r *refusalCounters) of(reason classify.Reason, d Domain) *atomic.Uint64 {
 	switch {
 	case reason == classify.ReasonStaleGeneration:
 		return &r.stale
@@ -35,6 +59,10 @@ func (r *refusals) counter(reason classify.Reason, d Domain) *atomic.Uint64 {
 }
 
 func (r *refusals) list() []RefusalCount {
+	made := r.made.Load()
+	if made == nil {
+		return nil
+	}
 	var l []RefusalCount
 	for _, k := range []RefusalCount{
 		{Reason: classify.ReasonByteWindow, Domain: RouteDomain},
@@ -46,7 +74,7 @@ func (r *refusals) list() []RefusalCount {
 		{Reason: classify.ReasonProbing},
 		{Reason: classify.ReasonPathQuarantined},
 	} {
-		if k.Count = r.counter(k.Reason, k.Domain).Load(); k.Count > 0 {
+		if k.Count = made.of(k.Reason, k.Domain).Load(); k.Count > 0 {
 			l = append(l, k)
 		}
 	}

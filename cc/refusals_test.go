@@ -1,12 +1,16 @@
 package cc
 
 import (
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Every row of the table of refusals and failures: the answer, and what the task
@@ -249,4 +253,25 @@ func TestObserveUnregistered(t *testing.T) {
 	h.state(route, Healthy)
 	h.count(route, 0)
 	h.inFlight(route, 0, 0)
+}
+
+// Nothing is kept before the first refusal, and none is lost when two are the first.
+func TestFirstRefusals(t *testing.T) {
+	for range 20_000 {
+		var counts refusals
+		require.Nil(t, counts.list())
+		require.Nil(t, counts.made.Load())
+		var here atomic.Int32
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				for here.Add(1); here.Load() < 2; {
+					runtime.Gosched()
+				}
+				counts.count(classify.ReasonByteWindow, DeviceDomain)
+			})
+		}
+		wg.Wait()
+		require.Equal(t, []RefusalCount{{Reason: classify.ReasonByteWindow, Domain: DeviceDomain, Count: 2}}, counts.list())
+	}
 }

@@ -4,59 +4,54 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 )
 
-// registry finds the QPs that an asynchronous event speaks of. It holds the QPs
-// of current generations only: an element of a retired one is not found, and so
-// changes nothing. The controller's lock guards it; the post path never comes
+// registry finds the QPs of a device that an asynchronous event speaks of. It holds
+// the QPs of current generations only: an element of a retired one is not found, and
+// so changes nothing. The controller's lock guards it; the post path never comes
 // here.
-type registry map[qpKey]*registered
+//
+// It leads from a QP's number to the generation alone, which finds the QP itself:
+// nothing is allocated for a QP that is registered.
+type registry map[uint64]*generation
 
-type qpKey struct {
-	device string
-	id     uint64
-}
-
+// registered is a QP that was found.
 type registered struct {
 	gen *generation
 	qp  *qp
 }
 
-// swap puts the QPs of next in the place of those of old; either may be nil. A QP
+// swap puts the QPs of next in the place of those of old, which may have none. A QP
 // number that another endpoint of the device holds goes to next: the hardware gives
 // a number again only once the QP that had it is gone.
-func (reg registry) swap(device string, old, next *generation) {
-	if old != nil {
-		for i := range old.qps {
-			key := qpKey{device, old.qps[i].ID}
-			if r := reg[key]; r != nil && r.gen == old {
-				delete(reg, key)
-			}
+func (reg registry) swap(old, next *generation) {
+	for i := range old.qps {
+		if id := old.qps[i].ID; reg[id] == old {
+			delete(reg, id)
 		}
 	}
-	if next != nil {
-		for i := range next.qps {
-			reg[qpKey{device, next.qps[i].ID}] = &registered{next, &next.qps[i]}
-		}
+	for i := range next.qps {
+		reg[next.qps[i].ID] = next
 	}
 }
 
-// visit calls f for each registered QP within an event's scope.
-func (reg registry) visit(scope classify.Scope, e classify.Event, f func(*registered)) {
+// within returns the registered QPs that an event of the device reaches.
+func (reg registry) within(scope classify.Scope, e classify.Event) (found []registered) {
 	if e.Type.Object() == classify.ObjectQP {
-		if r := reg[qpKey{e.Element.Device, e.Element.QP}]; r != nil {
-			f(r)
+		if gen := reg[e.Element.QP]; gen != nil {
+			found = append(found, registered{gen, gen.qp(e.Element.QP)})
 		}
-		return
+		return found
 	}
-	for key, r := range reg {
-		if key.device == e.Element.Device && within(scope, e, r) {
-			f(r)
+	for id, gen := range reg {
+		if r := (registered{gen, gen.qp(id)}); r.within(scope, e) {
+			found = append(found, r)
 		}
 	}
+	return found
 }
 
 // within reports whether a QP of the element's device lies in the event's scope.
 // An element number of 0 names nothing.
-func within(scope classify.Scope, e classify.Event, r *registered) bool {
+func (r registered) within(scope classify.Scope, e classify.Event) bool {
 	same := func(registered, named uint64) bool { return named != 0 && registered == named }
 	switch e.Type.Object() {
 	case classify.ObjectSRQ:

@@ -25,6 +25,7 @@ type Route struct {
 	device     *device
 	peer       *rail.Peer    // what the table knows of the pair's peer
 	seen       atomic.Uint64 // the peer's version that the state takes into account
+	next       *Route        // of those in one bucket of the index
 	none       *generation   // current before the first Renew
 
 	window atomic.Int64 // bytes
@@ -33,7 +34,6 @@ type Route struct {
 	lease     int64 // bytes of device credit
 	lessee    bool  // listed with the device
 	place     int   // in that list
-	trials    uint64
 
 	health health
 
@@ -79,8 +79,8 @@ func (r *Route) Renew(old Generation, qps []QP) (Generation, error) {
 		return cur.number, fmt.Errorf("cc: Renew of generation %d of %s: %d is current: %w; post on that one, or renew it",
 			old, r.pair, cur.number, ErrStaleGeneration)
 	}
-	c.qps.swap(r.pair.Local, cur, next)
-	next.pollers = c.pollersOf(next)
+	r.device.qps.swap(cur, next)
+	c.meetPollers(next)
 	r.current.Store(next)
 	r.outdated.Store(r.flight.inFlight())
 	r.wake()

@@ -62,6 +62,6 @@ func (r *Route) syncLocked(now time.Duration) {
 	before := r.State()
 	r.reconsider(now, cause{shared: true})
 	if r.State().barred() && !before.barred() {
-		r.device.checkUsable(r, r.health.verdict, now)
+		r.device.checkUsable(r, classify.Verdict{}, now)
 	}
 }

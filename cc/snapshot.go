@@ -60,7 +60,7 @@ func (c *Controller) Snapshot() Snapshot {
 	for _, d := range c.devices {
 		s.Devices = append(s.Devices, d.snapshot())
 	}
-	for _, r := range c.routes {
+	for r := range c.routes.all() {
 		s.Routes = append(s.Routes, r.Snapshot())
 	}
 	slices.SortFunc(s.Devices, func(a, b DeviceSnapshot) int { return cmp.Compare(a.Device, b.Device) })

@@ -66,7 +66,7 @@ func (c *Controller) tell(ts []Transition) {
 func (c *Controller) peerIsCutOff(p rail.Pair) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, r := range c.routes {
+	for r := range c.routes.all() {
 		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.State().barred() {
 			return false
 		}

@@ -8,12 +8,20 @@ import (
 	"github.com/rdmagate/rdmagate/taskstate"
 )
 
+// trial is the one attempt that decides about a barred route.
+type trial struct {
+	number uint64 // of the route; 0 when none is out
+	entry  uint64 // the pair's number for it; 0 if only the local verdict is tried
+	local  uint64 // the local verdict's number for it; 0 if there is none
+	qp     *qp
+	ahead  bool // a probe that came before a trial was due
+}
+
 // acquireBarred answers on a route that only a trial may use. It starts the trial
 // if one is due, and reports whether it did.
 func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *taskstate.Task, probe bool) (Decision, bool) {
-	h := &r.health
 	now := r.ctl.now()
-	if due := time.Duration(h.due.Load()); !probe && now < due && r.State() == Quarantined {
+	if due := time.Duration(r.health.record.due.Load()); !probe && now < due && r.State() == Quarantined {
 		return r.avoid(p, task, NoHint, due-now), false
 	}
 	var d Decision
@@ -24,11 +32,11 @@ func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *tasksta
 
 // tryTrial starts a trial if one is due. The caller holds the device's lock.
 func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
-	h := &r.health
+	rec := r.health.record
 	now = r.device.later(now)
 	r.syncLocked(now)
 	path := r.path()
-	if path.TrialOut(now) || h.local.TrialOut(now) {
+	if path.TrialOut(now) || rec.local.TrialOut(now) {
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	}
 	r.reconsider(now, cause{}) // the lease of a trial may have expired
@@ -38,7 +46,7 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
 	case now < due:
 		return r.avoid(p, task, NoHint, due-now), false
-	case cur.number <= h.barredUpTo && r.mode == Enforce:
+	case cur.number <= rec.barredUpTo && r.mode == Enforce:
 		// Who is only observed gets no such hint, and is not held to it.
 		return r.avoid(p, task, NeedRenew, 0), false
 	case cur != r.current.Load():
@@ -57,7 +65,7 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 	if probe {
 		r.probed(now)
 	}
-	d := p.admit(cur, n, task, true, r.trials)
+	d := p.admit(cur, n, task, true, rec.trials)
 	r.reconsider(now, cause{reason: classify.ReasonProbing})
 	return d, true
 }
@@ -65,15 +73,15 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 // startTrial leases the one trial of the pair, unless another controller was faster
 // or has ended the pause meanwhile.
 func (r *Route) startTrial(now time.Duration) bool {
-	h := &r.health
-	next := trial{number: r.trials + 1, ahead: now < time.Duration(h.due.Load())}
+	rec := r.health.record
+	next := trial{number: rec.trials + 1, ahead: now < time.Duration(rec.due.Load())}
 	var longest time.Duration
 	free := true
 	r.updatePath(now, func(b *rail.Breaker) bool {
 		longest = b.LongestRetry
 		switch {
 		case !b.Paused:
-			free = h.local.Paused
+			free = rec.local.Paused
 		case b.TrialOut(now):
 			free = false
 		default:
@@ -84,11 +92,11 @@ func (r *Route) startTrial(now time.Duration) bool {
 	if !free {
 		return false
 	}
-	r.trials++
-	h.trial = next
-	if h.local.Paused {
-		h.local.LongestRetry = longest
-		h.trial.local = h.local.StartTrial(now)
+	rec.trials++
+	rec.trial = next
+	if rec.local.Paused {
+		rec.local.LongestRetry = longest
+		rec.trial.local = rec.local.StartTrial(now)
 	}
 	return true
 }
@@ -97,12 +105,12 @@ func (r *Route) startTrial(now time.Duration) bool {
 // time changes only when the next may begin; another one pauses the pair for
 // longer, whatever quarantined the route. The caller holds the device's lock.
 func (r *Route) trialFailed(f failure, now time.Duration) {
-	h := &r.health
+	rec := r.health.record
 	pol, jitter := r.ctl.policy(), r.ctl.jitter()
 	path := r.path()
-	early := h.trial.entry != 0 && path.TrialEarly || h.trial.local != 0 && h.local.TrialEarly
+	early := rec.trial.entry != 0 && path.TrialEarly || rec.trial.local != 0 && rec.local.TrialEarly
 	r.updatePath(now, func(b *rail.Breaker) bool {
-		if h.trial.entry != b.Trial {
+		if rec.trial.entry != b.Trial {
 			return false // a later trial knows better
 		}
 		b.LongestRetry = max(b.LongestRetry, f.took)
@@ -116,7 +124,7 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 		wait = r.ctl.probeInterval()
 	}
 	r.freeTrial(now, wait)
-	h.probes.next = now + r.ctl.probeInterval()
+	rec.probes.next = now + r.ctl.probeInterval()
 	r.fence()
 	r.reconsider(now, cause{reason: classify.ReasonProbeFailed, verdict: f.verdict})
 	r.device.checkUsable(r, f.verdict, now)
@@ -125,20 +133,20 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 // freeTrial ends the trial that is out without a verdict: the next may start after
 // wait. The caller holds the device's lock.
 func (r *Route) freeTrial(now, wait time.Duration) {
-	h := &r.health
+	rec := r.health.record
 	r.updatePath(now, func(b *rail.Breaker) bool {
-		b.TrialUndecided(h.trial.entry, now, wait)
-		if h.trial.ahead {
+		b.TrialUndecided(rec.trial.entry, now, wait)
+		if rec.trial.ahead {
 			b.Withdraw() // the next early one is a probe again
 		}
 		return false
 	})
-	h.local.TrialUndecided(h.trial.local, now, wait)
-	if h.trial.ahead {
-		h.local.Withdraw()
+	rec.local.TrialUndecided(rec.trial.local, now, wait)
+	if rec.trial.ahead {
+		rec.local.Withdraw()
 	}
-	h.probes.next = now + wait
-	h.trial = trial{}
+	rec.probes.next = now + wait
+	rec.trial = trial{}
 }
 
 // trialUndecided ends a trial that proved nothing, if it is still the one that is
@@ -147,7 +155,7 @@ func (r *Route) trialUndecided(number uint64, v classify.Verdict, now, wait time
 	r.device.locked(func() {
 		now = r.device.later(now)
 		r.syncLocked(now)
-		if number != r.health.trial.number {
+		if number != r.health.record.trial.number {
 			return
 		}
 		r.freeTrial(now, wait)
@@ -167,10 +175,10 @@ func (r *Route) avoid(p *Permit, task *taskstate.Task, hint Hint, left time.Dura
 func (r *Route) trialPosted(number uint64, q *qp) bool {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	if r.health.trial.number != number {
+	if r.health.record.trial.number != number {
 		return false
 	}
-	r.health.trial.qp = q
+	r.health.record.trial.qp = q
 	return true
 }
 
@@ -179,7 +187,7 @@ func (r *Route) trialPosted(number uint64, q *qp) bool {
 func (r *Route) returnTrial(now time.Duration) {
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	if r.health.trial.number != 0 {
+	if rec := r.health.record; rec != nil && rec.trial.number != 0 {
 		r.freeTrial(r.device.later(now), 0)
 	}
 }

@@ -220,13 +220,13 @@ func TestManyWaiters(t *testing.T) {
 
 	cancel()
 	require.Eventually(t, func() bool { return cancelled.Load() == int64(many/10) }, time.Minute, time.Millisecond, "who gives up leaves from the middle")
-	refused := route.refusals.routeWindow.Load()
+	refused := route.refusals.counters().routeWindow.Load()
 	var s slice
 	for range 1000 {
 		d := route.TryAcquire(&s.permit, gen, kib, nil)
 		assert.False(t, d.Admitted())
 	}
-	assert.LessOrEqual(t, route.refusals.routeWindow.Load()-refused, uint64(1010), "a full route wakes nobody")
+	assert.LessOrEqual(t, route.refusals.counters().routeWindow.Load()-refused, uint64(1010), "a full route wakes nobody")
 	if testing.Short() {
 		r.settle(&full, success)
 		soon(t, "serving", wg.Wait)

@@ -93,7 +93,7 @@ func (p *Peer) Update(pair Pair, now time.Duration, f func(*Breaker) (news bool)
 	full := p.update(pair, nil, f)
 	p.mu.Unlock()
 	if full {
-		p.table.giveUp(now)
+		p.table.giveUp(now, p, keyOf(pair))
 	}
 }
 
@@ -113,7 +113,7 @@ func (p *Peer) Report(pair Pair, now time.Duration, evidence uint64, qps []QP, f
 	full := p.update(pair, qps, f)
 	p.mu.Unlock()
 	if full {
-		p.table.giveUp(now)
+		p.table.giveUp(now, p, keyOf(pair))
 	}
 	return true
 }
@@ -144,7 +144,8 @@ func (p *Peer) update(pair Pair, failed []QP, f func(*Breaker) (news bool)) (ful
 	k := keyOf(pair)
 	e, had := p.entries[k]
 	if !had {
-		e = &entry{}
+		// Numbers of trials begin above those of an entry that was dropped.
+		e = &entry{breaker: Breaker{trials: p.version.Load()}}
 	}
 	was := e.breaker
 	news := f(&e.breaker)

@@ -145,12 +145,16 @@ func (t *Table) tidy(p *Peer) {
 	}
 }
 
-// giveUp makes room in a table that is too full.
-func (t *Table) giveUp(now time.Duration) {
+// giveUp makes room in a table that is too full, now that a pair was added.
+func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	excess := int(t.entries.Load()) - t.limit
-	if excess <= 0 || now < t.fullUntil {
+	if excess <= 0 {
+		return
+	}
+	if now < t.fullUntil { // all others are pauses that run
+		t.drop(candidate{peer: p, key: added})
 		return
 	}
 	var list []candidate
@@ -173,13 +177,19 @@ func (t *Table) giveUp(now time.Duration) {
 		t.fullUntil = next
 	}
 	for _, c := range list[:min(excess, len(list))] {
-		c.peer.mu.Lock()
-		if e := c.peer.entries[c.key]; e != nil && e.breaker.Paused == c.paused {
-			c.peer.drop(c.key)
-			t.givenUp.Add(1)
-		}
+		t.drop(c)
+	}
+}
+
+// drop gives an entry up, unless it is paused now and was not when it was chosen.
+// The lock is held.
+func (t *Table) drop(c candidate) {
+	c.peer.mu.Lock()
+	defer c.peer.mu.Unlock()
+	if e := c.peer.entries[c.key]; e != nil && e.breaker.Paused == c.paused {
+		c.peer.drop(c.key)
+		t.givenUp.Add(1)
 		t.tidy(c.peer)
-		c.peer.mu.Unlock()
 	}
 }
 
