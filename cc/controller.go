@@ -3,13 +3,11 @@ package cc
 import (
 	"fmt"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/internal/clock"
 	"github.com/rdmagate/rdmagate/rail"
 )
@@ -112,13 +110,7 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	if r := c.routes.find(pair); r != nil {
 		return r, nil, nil
 	}
-	dev := c.devices[pair.Local]
-	if dev == nil {
-		dev = &device{name: pair.Local, ctl: c, qps: registry{}}
-		dev.window.Store(c.cfg.DeviceWindowBytes)
-		c.devices[pair.Local] = dev
-		c.deviceList = append(c.deviceList, dev)
-	}
+	dev := c.device(pair.Local)
 	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
 	r.lawWindow = c.cfg.StartWindowBytes
 	r.window.Store(r.lawWindow)
@@ -132,92 +124,14 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	return r, dev.run(func() { dev.add(r, c.now()) }), nil
 }
 
-// Event takes an asynchronous event that the caller's own reader got, and returns
-// what it means and how many QPs of current generations it reached. An element
-// that no current generation registered, or that was retired, reaches none, and
-// then nothing changes. The call does not block. It calls nothing back but the
-// function of [WithTransitions], with no lock of the controller's held; without
-// that function it may be made with any lock of the owner's held.
-//
-// The element's Device must be set, for every event that is not ignored.
-//
-// A QP that an event kills has the event as the root cause of its later flushes.
-// An event that leaves its element out gives an error that wraps
-// [classify.ErrNoElement], and changes nothing.
-//
-// Specification: async event matrix.
-func (c *Controller) Event(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
-	if v, err = e.Verdict(); err != nil {
-		return v, 0, fmt.Errorf("cc: Event: %w", err)
+// device finds or makes the device of a name. The caller holds the lock.
+func (c *Controller) device(name string) *device {
+	dev := c.devices[name]
+	if dev == nil {
+		dev = &device{name: name, ctl: c, qps: registry{}}
+		dev.window.Store(c.cfg.DeviceWindowBytes)
+		c.devices[name] = dev
+		c.deviceList = append(c.deviceList, dev)
 	}
-	if v.Scope() == classify.ScopeNone {
-		return v, 0, nil
-	}
-	if e.Element.Device == "" {
-		return classify.Verdict{}, 0, fmt.Errorf("cc: Event %s: %w: Device is empty; name the local device that reported it", e.Type, classify.ErrNoElement)
-	}
-	return v, c.event(v, e, now), nil
-}
-
-// event applies a verdict within its scope and counts the QPs that it reaches.
-func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Duration) (reached int) {
-	if c.cfg.Mode == Off {
-		return 0
-	}
-	c.mu.Lock()
-	dev := c.devices[e.Element.Device]
-	if c.closed || dev == nil {
-		c.mu.Unlock()
-		return 0
-	}
-	hit := dev.qps.within(v.Scope(), e)
-	c.mu.Unlock()
-
-	faulty := map[*generation][]*qp{}
-	for _, r := range hit {
-		r.qp.note(v)
-		if v.Countable() {
-			faulty[r.gen] = append(faulty[r.gen], r.qp)
-		}
-	}
-	for gen, qps := range faulty {
-		gen.route.failed(gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
-	}
-	dev.locked(func() {
-		switch {
-		case v.Immediate() && v.Scope() == classify.ScopeCQ:
-			for _, r := range hit {
-				if r.gen.route.current.Load() == r.gen {
-					r.gen.route.isolate(v, dev.later(now))
-					dev.checkUsable(r.gen.route, v, dev.latest)
-				}
-			}
-		case v.Immediate() && v.Scope() == classify.ScopePort:
-			dev.mark(e.Element.Port, v, now)
-		case v.Immediate():
-			dev.mark(0, v, now)
-		case v.Class() == classify.ClassRecovery:
-			dev.portActive(e.Element.Port, now)
-		}
-	})
-	return len(hit)
-}
-
-// Close ends admission: from now on TryAcquire, Renew and Route answer
-// [ErrClosed] and events are ignored. It never waits for permits; settles that
-// come later give their bytes back. A second Close does nothing.
-func (c *Controller) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	for r := range c.routes.all() {
-		end := &generation{number: closedGeneration, route: r}
-		end.retired.Store(true) // nothing is admitted on it, whatever number is asked for
-		r.current.Store(end)
-		r.wake()
-		r.returnTrial(c.now())
-	}
-	for _, d := range c.devices {
-		clear(d.qps)
-	}
+	return dev
 }

@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,7 @@ type device struct {
 	mu      sync.Mutex
 	lessees []*Route
 	routes  []*Route
+	leaving []*Route     // closed, and not all of their bytes are back
 	pending []Transition // noted under the lock, told after it
 	// marks holds the ports that failed, and 0 for the device itself. Routes there
 	// are isolated, also those that are made later.
@@ -107,6 +109,22 @@ func (d *device) add(r *Route, now time.Duration) {
 	}
 }
 
+// remove takes out a route that was closed. Its bytes still count until they are
+// back.
+func (d *device) remove(r *Route) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.returnLease(r)
+	d.routes = slices.DeleteFunc(d.routes, func(other *Route) bool { return other == r })
+	d.leaving = append(d.leaving, r)
+	d.tidy()
+}
+
+// tidy forgets closed routes whose bytes are back. The caller holds the lock.
+func (d *device) tidy() {
+	d.leaving = slices.DeleteFunc(d.leaving, func(r *Route) bool { return r.flight.inFlight() == 0 })
+}
+
 // liftMarks ends the marks that a trial on this port disproved. The other routes
 // keep their quarantine until a trial of their own.
 func (d *device) liftMarks(port uint8) {
@@ -119,7 +137,10 @@ func (d *device) liftMarks(port uint8) {
 func (d *device) portActive(port uint8, now time.Duration) {
 	now = d.later(now)
 	for _, r := range d.routes {
-		if r.pair.Port == port && r.State().barred() {
+		if r.pair.Port != port {
+			continue
+		}
+		if r.syncLocked(now); r.State().barred() {
 			at := now + d.ctl.probeInterval()
 			r.health.record.local.Allow(at)
 			r.updatePath(now, func(b *rail.Breaker) bool { b.Allow(at); return false })
@@ -135,8 +156,11 @@ const leasePart = 16
 func (d *device) inFlight() (n int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, r := range d.routes {
-		n += r.flight.inFlight()
+	d.tidy()
+	for _, list := range [][]*Route{d.routes, d.leaving} {
+		for _, r := range list {
+			n += r.flight.inFlight()
+		}
 	}
 	return n
 }

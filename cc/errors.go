@@ -5,8 +5,8 @@ import "errors"
 // Errors that callers tell apart with errors.Is. Each is returned wrapped in one
 // that names the values and the remedy.
 var (
-	// ErrClosed: the controller was closed.
-	ErrClosed = errors.New("controller is closed")
+	// ErrClosed: the controller or the route was closed.
+	ErrClosed = errors.New("closed")
 	// ErrHeld: the permit has an open reservation.
 	ErrHeld = errors.New("permit is held")
 	// ErrNotHeld: the permit has no open reservation that could be posted.

@@ -59,6 +59,9 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 	h := &r.health
 	from := r.State()
 	path, local := r.path(), h.local()
+	if !path.Paused && !local.Paused && from.barred() {
+		h.early, h.congested = false, false // that was before
+	}
 	to := Healthy
 	switch {
 	case (path.Paused || local.Paused) && (path.TrialOut(now) || local.TrialOut(now)):
@@ -82,6 +85,10 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 	}
 	h.kept = h.kept && to == Suspect
 	h.watched.Store(!to.usable() || h.limited || h.faulty())
+	counted := h.record != nil && h.record.counted
+	if path.Count > 0 || counted {
+		h.openRecord().counted = path.Count > 0
+	}
 	defer r.seen.Store(path.Version) // whoever sees it finds the state in force
 	if from == to {
 		return
@@ -96,6 +103,8 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		rec.probes = probes{next: now + r.ctl.probeInterval()}
 	case from.barred() && !to.barred():
 		rec.trial = trial{}
+		r.lawWindow = r.ctl.cfg.MinWindowBytes
+	case from == Suspect && counted && path.Lapsed:
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 	case to == Suspect:
 		rec.probes = probes{next: now, suspects: r.current.Load().number}
@@ -192,7 +201,6 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 		switch state := r.State(); {
 		case state.barred() && r.proves(p):
 			r.lifted(p, now)
-			h.early, h.congested = false, false
 			r.device.liftMarks(r.pair.Port)
 		case state.barred():
 		default:
@@ -228,7 +236,7 @@ func (r *Route) lifted(p *Permit, now time.Duration) {
 		rec.local.Lift(now)
 		r.updatePath(now, func(b *rail.Breaker) bool {
 			if !b.Paused {
-				b.Lift(now) // a pause that follows too soon is longer
+				b.Return(now)
 			}
 			return false
 		})

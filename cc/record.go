@@ -31,6 +31,7 @@ type record struct {
 	trials     uint64 // how many there were
 	trial      trial
 	probes     probes
+	counted    bool // failures were counted when the state was last derived
 	// evidence is the number of the latest verdict on the pair that the state takes
 	// into account.
 	evidence uint64

@@ -75,6 +75,9 @@ func (r *Route) Renew(old Generation, qps []QP) (Generation, error) {
 		return 0, fmt.Errorf("cc: Renew of %s: %w", r.pair, ErrClosed)
 	}
 	cur := r.current.Load()
+	if cur.number == closedGeneration {
+		return 0, fmt.Errorf("cc: Renew of %s: %w; ask the controller for the pair's route again", r.pair, ErrClosed)
+	}
 	if cur.number != old {
 		return cur.number, fmt.Errorf("cc: Renew of generation %d of %s: %d is current: %w; post on that one, or renew it",
 			old, r.pair, cur.number, ErrStaleGeneration)

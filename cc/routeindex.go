@@ -54,6 +54,16 @@ func (x *routeIndex) link(r *Route) {
 	r.next, *b = *b, r
 }
 
+// remove takes a route out that was added.
+func (x *routeIndex) remove(r *Route) {
+	at := x.bucket(r.pair)
+	for *at != r {
+		at = &(*at).next
+	}
+	*at, r.next = r.next, nil
+	x.routes--
+}
+
 // grow doubles the buckets.
 func (x *routeIndex) grow() {
 	old := x.buckets
@@ -70,7 +80,7 @@ func (x *routeIndex) grow() {
 	}
 }
 
-// all yields every route, in no order. No route may be added meanwhile.
+// all yields every route, in no order. No route may be added or removed meanwhile.
 func (x *routeIndex) all() iter.Seq[*Route] {
 	return func(yield func(*Route) bool) {
 		for _, r := range x.buckets {

@@ -54,7 +54,7 @@ func (r *Route) sync() {
 
 // syncLocked is sync with the device's lock held.
 func (r *Route) syncLocked(now time.Duration) {
-	if !r.stale() {
+	if !r.stale() || r.current.Load().number == closedGeneration {
 		return
 	}
 	r.ctl.syncs.Add(1)

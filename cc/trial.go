@@ -110,8 +110,8 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 	path := r.path()
 	early := rec.trial.entry != 0 && path.TrialEarly || rec.trial.local != 0 && rec.local.TrialEarly
 	r.updatePath(now, func(b *rail.Breaker) bool {
-		if rec.trial.entry != b.Trial {
-			return false // a later trial knows better
+		if rec.trial.entry != b.Trial || rec.trial.entry == 0 && b.Paused {
+			return false // a later trial or verdict knows better
 		}
 		b.LongestRetry = max(b.LongestRetry, f.took)
 		if !early {
@@ -173,13 +173,14 @@ func (r *Route) avoid(p *Permit, task *taskstate.Task, hint Hint, left time.Dura
 // trialPosted notes the QP that the trial goes to, and reports whether the permit
 // still is the trial.
 func (r *Route) trialPosted(number uint64, q *qp) bool {
-	r.device.mu.Lock()
-	defer r.device.mu.Unlock()
-	if r.health.record.trial.number != number {
-		return false
-	}
-	r.health.record.trial.qp = q
-	return true
+	still := false
+	r.device.locked(func() {
+		r.syncLocked(r.device.latest)
+		if still = r.health.record.trial.number == number; still {
+			r.health.record.trial.qp = q
+		}
+	})
+	return still
 }
 
 // returnTrial ends the lease of the trial that is out, if any, when the controller

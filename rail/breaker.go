@@ -32,6 +32,7 @@ const (
 type Breaker struct {
 	Count       int           // failures in a row
 	LastFailure time.Duration // when Count last grew
+	Lapsed      bool          // Count ended by time, and not by a success
 	Paused      bool
 	Resume      time.Duration // when the pause ends, if Paused
 	NextTrial   time.Duration // when a trial may start, if Paused; at least Resume
@@ -64,6 +65,7 @@ func (b *Breaker) Lapse(p Policy, now time.Duration) bool {
 		return false
 	}
 	b.Clear(b.LastFailure + b.window(p))
+	b.Lapsed = true
 	return true
 }
 
@@ -76,7 +78,7 @@ func (b *Breaker) Fail(p Policy, now time.Duration, jitter float64) bool {
 	b.Lapse(p, now)
 	b.leaveHealthy(p, now)
 	b.Count++
-	b.LastFailure = now
+	b.LastFailure, b.Lapsed = now, false
 	if b.Count < p.Threshold {
 		return false
 	}
@@ -93,7 +95,7 @@ func (b *Breaker) Pause(p Policy, now time.Duration, jitter float64) {
 	b.leaveHealthy(p, now)
 	cooldown := b.remembered
 	if cooldown > p.Cooldown || b.lifted && now-b.liftedAt < cooldown {
-		cooldown = min(2*cooldown, p.CooldownCap)
+		cooldown = max(cooldown, min(2*cooldown, p.CooldownCap))
 	}
 	b.pause(cooldown, now, jitter)
 }
@@ -180,7 +182,8 @@ func (b *Breaker) Escalate(p Policy, now time.Duration, jitter float64) {
 	if !b.Paused {
 		b.leaveHealthy(p, now)
 	}
-	b.pause(min(2*max(b.remembered, p.Cooldown), p.CooldownCap), now, jitter)
+	cooldown := max(b.remembered, p.Cooldown)
+	b.pause(max(cooldown, min(2*cooldown, p.CooldownCap)), now, jitter)
 }
 
 // TrialUndecided ends a trial that proved nothing: the next may start after wait.
@@ -210,6 +213,18 @@ func (b *Breaker) Clear(now time.Duration) {
 		b.Count, b.healthySince = 0, now
 	}
 }
+
+// Return says that a quarantine ended which was not the pair's own, such as that of
+// its port: a pause that follows too soon is longer.
+func (b *Breaker) Return(now time.Duration) {
+	b.lifted, b.liftedAt = true, now
+	if b.Count == 0 {
+		b.healthySince, b.healthy = now, 0
+	}
+}
+
+// runs reports whether the path is paused and the pause not over.
+func (b *Breaker) runs(now time.Duration) bool { return b.Paused && now < b.Resume }
 
 // quietSince returns when the path was last heard of: its pause was over, it was
 // lifted, or a failure was counted.

@@ -154,7 +154,7 @@ func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 		return
 	}
 	if now < t.fullUntil { // all others are pauses that run
-		t.drop(candidate{peer: p, key: added})
+		t.drop(candidate{peer: p, key: added}, now)
 		return
 	}
 	var list []candidate
@@ -162,7 +162,7 @@ func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 	for _, p := range t.peers {
 		p.mu.Lock()
 		for k, e := range p.entries {
-			if b := &e.breaker; b.Paused && now < b.Resume {
+			if b := &e.breaker; b.runs(now) {
 				next = min(next, b.Resume)
 			} else {
 				list = append(list, candidate{p, k, b.Paused, p.routes > 0, b.quietSince()})
@@ -177,16 +177,15 @@ func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 		t.fullUntil = next
 	}
 	for _, c := range list[:min(excess, len(list))] {
-		t.drop(c)
+		t.drop(c, now)
 	}
 }
 
-// drop gives an entry up, unless it is paused now and was not when it was chosen.
-// The lock is held.
-func (t *Table) drop(c candidate) {
+// drop gives an entry up, unless it is a pause that runs by now. The lock is held.
+func (t *Table) drop(c candidate, now time.Duration) {
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()
-	if e := c.peer.entries[c.key]; e != nil && e.breaker.Paused == c.paused {
+	if e := c.peer.entries[c.key]; e != nil && !e.breaker.runs(now) {
 		c.peer.drop(c.key)
 		t.givenUp.Add(1)
 		t.tidy(c.peer)

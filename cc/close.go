@@ -1,0 +1,66 @@
+package cc
+
+import "time"
+
+// Close ends admission: from now on TryAcquire, Renew and Route answer
+// [ErrClosed] and events are ignored. It never waits for permits; settles that
+// come later give their bytes back. A second Close does nothing.
+func (c *Controller) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for r := range c.routes.all() {
+		r.end(c.now())
+	}
+}
+
+// Close ends admission on this route and takes it out of its controller: it answers
+// [ErrClosed] from now on, and waiters on it are let go. It never waits for permits;
+// settles that come later give their bytes back and change nothing else. What the
+// pause table knows of the pair stays there for a while, for whoever asks for the
+// pair's route again: that is a new one, with a window and generations of its own.
+//
+// A second Close does nothing.
+func (r *Route) Close() {
+	c := r.ctl
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.end(c.now()) {
+		c.routes.remove(r)
+		r.device.remove(r)
+	}
+}
+
+// Forget closes every route to a peer machine in one incarnation, which has gone or
+// was restarted, and returns how many there were.
+func (c *Controller) Forget(peer, incarnation string) (routes int) {
+	var gone []*Route
+	c.mu.Lock()
+	for r := range c.routes.all() {
+		if r.pair.Peer == peer && r.pair.Incarnation == incarnation {
+			gone = append(gone, r)
+		}
+	}
+	c.mu.Unlock()
+	for _, r := range gone {
+		r.Close()
+	}
+	return len(gone)
+}
+
+// end lets nothing more be admitted on the route, and reports whether that is new.
+// The caller holds the controller's lock.
+func (r *Route) end(now time.Duration) bool {
+	cur := r.current.Load()
+	if cur.number == closedGeneration {
+		return false
+	}
+	end := &generation{number: closedGeneration, route: r}
+	end.retired.Store(true) // nothing is admitted on it, whatever number is asked for
+	r.device.qps.swap(cur, end)
+	r.current.Store(end)
+	r.wake()
+	r.returnTrial(now)
+	r.peer.Leave()
+	return true
+}
