@@ -67,6 +67,18 @@ type View struct {
 	Version uint64
 }
 
+// Standing returns the view as [Map.Select] wants it. Paused includes a pause that is
+// over: a trial is due then.
+func (v *View) Standing() Standing {
+	switch {
+	case v.Paused:
+		return Paused
+	case v.Count > 0:
+		return Suspect
+	}
+	return Healthy
+}
+
 // Version returns a number that grows whenever something about one of the peer's
 // pairs changes. It takes no lock.
 func (p *Peer) Version() uint64 { return p.version.Load() }

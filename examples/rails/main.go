@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/rdmagate/rdmagate/rail/discover"
 )
@@ -21,40 +22,85 @@ func main() {
 	os.Exit(run(os.Args[1:], discover.NICs, os.Stdout, os.Stderr))
 }
 
+// options are the flags.
+type options struct {
+	asJSON, gids bool
+	peer         string
+	pathOptions
+}
+
 // run is main without the process: it returns the exit status.
 func run(args []string, find func() ([]discover.NIC, error), stdout, stderr io.Writer) int {
-	f := flag.NewFlagSet("rails", flag.ContinueOnError)
-	f.SetOutput(stderr)
-	asJSON := f.Bool("json", false, "print JSON, with all that is known")
-	gids := f.Bool("gids", false, "list the GIDs of each port too")
-	switch err := f.Parse(args); {
+	o, err := parse(args, stderr)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return exitUsage
-	case f.NArg() > 0:
-		fmt.Fprintf(stderr, "rails: unexpected argument %q; flags come as -name\n", f.Arg(0))
-		return exitUsage
 	}
-
 	// What was found is printed even if the list is not complete.
 	nics, foundErr := find()
-	if err := output(stdout, nics, foundErr, *asJSON, *gids); err != nil {
-		fmt.Fprintln(stderr, "rails:", err)
-		return exitFailed
+	if foundErr == nil || len(nics) > 0 {
+		err = output(stdout, nics, o)
 	}
-	if foundErr != nil {
-		fmt.Fprintln(stderr, "rails:", foundErr)
+	if err := errors.Join(err, foundErr); err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(stderr, "rails:", line)
+		}
 		return exitFailed
 	}
 	return 0
 }
 
-func output(out io.Writer, nics []discover.NIC, foundErr error, asJSON, gids bool) error {
-	if foundErr != nil && len(nics) == 0 {
-		return nil // the error says it all
+// parse reads the flags. It has told what is wrong when it returns an error.
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("rails", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.BoolVar(&o.asJSON, "json", false, "print JSON, with all that is known")
+	f.BoolVar(&o.gids, "gids", false, "list the GIDs of each port too")
+	f.StringVar(&o.peer, "peer", "", "print the paths to the NICs in this `file`, which \"rails -json\" wrote on the peer")
+	f.StringVar(&o.railFile, "rails", "", "with -peer: pin the pairs by this rail `file`")
+	f.IntVar(&o.prefix, "prefix", 0, "with -peer: NICs reach each other only within an IPv4 prefix of so many `bits`")
+	f.IntVar(&o.prefix6, "prefix6", 0, "with -peer: the same for IPv6")
+	f.IntVar(&o.localNode, "local-node", -1, "with -peer: NUMA `node` of the local buffer, -1 if unknown")
+	f.IntVar(&o.remoteNode, "remote-node", -1, "with -peer: NUMA `node` of the remote buffer, -1 if unknown")
+	if err := f.Parse(args); err != nil {
+		return o, err
 	}
-	if asJSON {
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	fault := ""
+	switch {
+	case f.NArg() > 0:
+		fault = fmt.Sprintf("unexpected argument %q; flags come as -name", f.Arg(0))
+	case given["peer"] && o.peer == "":
+		fault = "-peer names no file; write one with \"rails -json\" on the peer"
+	case given["peer"] && (o.asJSON || o.gids):
+		fault = "-json and -gids show this machine's NICs, -peer shows paths; use one or the other"
+	case !given["peer"]:
+		for _, name := range []string{"rails", "prefix", "prefix6", "local-node", "remote-node"} {
+			if given[name] {
+				fault = fmt.Sprintf("-%s is about paths; name the other side's NICs with -peer", name)
+			}
+		}
+	case o.prefix < 0 || o.prefix > 32:
+		fault = fmt.Sprintf("-prefix is %d, must be 1 to 32 bits, or 0 for none", o.prefix)
+	case o.prefix6 < 0 || o.prefix6 > 128:
+		fault = fmt.Sprintf("-prefix6 is %d, must be 1 to 128 bits, or 0 for none", o.prefix6)
+	}
+	if fault != "" {
+		fmt.Fprintln(stderr, "rails:", fault)
+		return o, errors.New(fault)
+	}
+	return o, nil
+}
+
+func output(out io.Writer, nics []discover.NIC, o options) error {
+	switch {
+	case o.peer != "":
+		return printPaths(out, nics, o.peer, o.pathOptions)
+	case o.asJSON:
 		if nics == nil {
 			nics = []discover.NIC{}
 		}
@@ -62,6 +108,6 @@ func output(out io.Writer, nics []discover.NIC, foundErr error, asJSON, gids boo
 		e.SetIndent("", "  ")
 		return e.Encode(nics)
 	}
-	_, err := io.WriteString(out, report(nics, gids))
+	_, err := io.WriteString(out, report(nics, o.gids))
 	return err
 }

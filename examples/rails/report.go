@@ -96,21 +96,21 @@ func writeNotes(b *strings.Builder, n discover.NIC) {
 	}
 	fmt.Fprintf(b, "\n%s\n", cut(nameText(n.Name), width))
 	for _, note := range notes {
-		for i, line := range wrap(printable(note), width-4) {
-			b.WriteString(map[bool]string{true: "  - ", false: "    "}[i == 0] + line + "\n")
-		}
+		writeItem(b, note)
+	}
+}
+
+// writeItem writes text as an item of a list.
+func writeItem(b *strings.Builder, text string) {
+	for i, line := range wrap(printable(text), width-4) {
+		b.WriteString(map[bool]string{true: "  - ", false: "    "}[i == 0] + line + "\n")
 	}
 }
 
 // writeTable writes rows in columns that are as wide as they need to be, and at
 // most as wide as given. Text that is longer is cut; JSON has it whole.
 func writeTable(b *strings.Builder, rows [][]string, most []int) {
-	widths := make([]int, len(most))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = min(max(widths[i], utf8.RuneCountInString(cell)), most[i])
-		}
-	}
+	widths := columnWidths(rows, most)
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
@@ -119,6 +119,17 @@ func writeTable(b *strings.Builder, rows [][]string, most []int) {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
+}
+
+// columnWidths returns how wide the columns are that have a limit.
+func columnWidths(rows [][]string, most []int) []int {
+	widths := make([]int, len(most))
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = min(max(widths[i], utf8.RuneCountInString(row[i])), most[i])
+		}
+	}
+	return widths
 }
 
 // cut shortens text to n characters, and shows that it did.
