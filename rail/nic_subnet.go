@@ -3,7 +3,6 @@ package rail
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -15,6 +14,8 @@ type subnetting struct{ ipv4, ipv6 int }
 type subnets struct {
 	known    bool // there are addresses
 	prefixes []netip.Prefix
+	set      map[netip.Prefix]bool // the same: a peer may send many
+	text     string                // the first few of them
 }
 
 // ofAll returns the subnets of each NIC.
@@ -28,9 +29,9 @@ func (s subnetting) ofAll(nics []NIC) []subnets {
 
 // of returns the subnets that a NIC is in.
 func (s subnetting) of(n *NIC) subnets {
-	in := subnets{known: len(n.Addrs) > 0}
+	in := subnets{known: len(n.Addrs) > 0, set: map[netip.Prefix]bool{}}
 	for _, addr := range n.Addrs {
-		addr = addr.Unmap().WithZone("")
+		addr = addr.Unmap()
 		bits := s.ipv6
 		if addr.Is4() {
 			bits = s.ipv4
@@ -38,10 +39,12 @@ func (s subnetting) of(n *NIC) subnets {
 		if bits == 0 || !telling(addr, n.Link) {
 			continue
 		}
-		if prefix, err := addr.Prefix(bits); err == nil && !slices.Contains(in.prefixes, prefix) {
+		if prefix, err := addr.Prefix(bits); err == nil && !in.set[prefix] {
+			in.set[prefix] = true
 			in.prefixes = append(in.prefixes, prefix)
 		}
 	}
+	in.text = listed(in.prefixes)
 	return in
 }
 
@@ -54,7 +57,7 @@ func telling(addr netip.Addr, link Link) bool {
 // shared returns a subnet that both NICs are in.
 func (s subnets) shared(with subnets) (netip.Prefix, bool) {
 	for _, prefix := range s.prefixes {
-		if slices.Contains(with.prefixes, prefix) {
+		if with.set[prefix] {
 			return prefix, true
 		}
 	}
@@ -72,22 +75,19 @@ func (s subnets) apart(from subnets) bool {
 	return !share
 }
 
-// String lists the subnets, the first few of them.
-func (s subnets) String() string {
+// listed lists the first few prefixes.
+func listed(prefixes []netip.Prefix) string {
 	const most = 2
-	switch n := len(s.prefixes); {
-	case n == 0:
+	if len(prefixes) == 0 {
 		return "none"
-	case n > most:
-		return fmt.Sprintf("%s and %d more", join(s.prefixes[:most]), n-most)
 	}
-	return join(s.prefixes)
-}
-
-func join(prefixes []netip.Prefix) string {
 	var texts []string
-	for _, p := range prefixes {
+	for _, p := range prefixes[:min(len(prefixes), most)] {
 		texts = append(texts, p.String())
 	}
-	return strings.Join(texts, ", ")
+	text := strings.Join(texts, ", ")
+	if more := len(prefixes) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

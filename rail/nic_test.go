@@ -138,10 +138,11 @@ func TestSubnets(t *testing.T) {
 
 func TestSubnetsText(t *testing.T) {
 	text := func(list ...string) string {
-		return subnetting{24, 64}.of(&NIC{Addrs: addrs(list...)}).String()
+		return subnetting{24, 64}.of(&NIC{Addrs: addrs(list...)}).text
 	}
 	assert.Equal(t, "none", text("fe80::1"))
 	assert.Equal(t, "10.0.0.0/24", text("10.0.0.1", "10.0.0.2"))
 	assert.Equal(t, "10.0.0.0/24, fd00::/64", text("10.0.0.1", "fd00::1"))
+	assert.Equal(t, "10.0.0.0/24, 10.0.1.0/24 and 1 more", text("10.0.0.1", "10.0.1.1", "10.0.2.1"))
 	assert.Equal(t, "10.0.0.0/24, 10.0.1.0/24 and 2 more", text("10.0.0.1", "10.0.1.1", "10.0.2.1", "10.0.3.1"))
 }

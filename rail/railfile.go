@@ -125,7 +125,11 @@ func (f *File) Check(local, remote []NIC) error {
 			return
 		}
 		told[of] = true
-		faults.add(line, "all[%d]: no %s NIC is named %.40q; %s", i, side, name, suggest(name, known))
+		hint := ""
+		if !faults.full() { // it takes a while for many names
+			hint = suggest(name, known)
+		}
+		faults.add(line, "all[%d]: no %s NIC is named %.40q; %s", i, side, name, hint)
 	}
 	for i, p := range f.All {
 		check(i, p.Line, names{local: p.Local}, "local", mine)
@@ -156,8 +160,11 @@ type fileFault struct {
 	err  error
 }
 
+// full reports whether further faults are only counted.
+func (f *fileFaults) full() bool { return len(f.told) == maxFileFaults }
+
 func (f *fileFaults) add(line int, format string, args ...any) {
-	if len(f.told) == maxFileFaults {
+	if f.full() {
 		f.more++
 		return
 	}

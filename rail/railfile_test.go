@@ -61,6 +61,7 @@ func TestParseFileFaults(t *testing.T) {
 		{"blank", " \n\t\n", "rail file: it is empty"},
 		{"byte order mark", "\ufeff" + goodFile, "rail file: it begins with a byte order mark; save it as UTF-8 without one"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", "rail file: it is no UTF-8 text; is it the right file?"},
+		{"Latin-1", "{\"all\": [{\"local\": \"\xe4\", \"remote\": \"b\"}]}", "rail file: it is no UTF-8 text; is it the right file?"},
 		{"binary", "\x7fELF\x02\x01\x01\x00\x00", "rail file: it is no UTF-8 text; is it the right file?"},
 		{"too large", goodFile + strings.Repeat(" ", MaxFile), "rail file: it is larger than 1048576 bytes; is it the right file?"},
 		{"cut off", goodFile[:40], "rail file: line 3, column 27: unexpected end of JSON input"},
@@ -152,6 +153,10 @@ func TestParseFileReadError(t *testing.T) {
 	f, err := ParseFile(io.MultiReader(strings.NewReader(goodFile), iotest.ErrReader(broken)))
 	assert.ErrorIs(t, err, broken)
 	assert.Nil(t, f)
+
+	// Of a file without an end no more is read than it takes to see that.
+	_, err = ParseFile(io.MultiReader(strings.NewReader(strings.Repeat(" ", 2*MaxFile)), iotest.ErrReader(broken)))
+	assert.ErrorContains(t, err, "it is larger than")
 }
 
 // What is written as JSON reads back as it was, lines aside.
@@ -176,6 +181,8 @@ func TestFileValidate(t *testing.T) {
 	assert.EqualError(t, filed("a>b a>b a>", "b>a").Validate(), `rail file: all[1]: "a" to "b" repeats all[0]; list it once
 rail file: all[2]: remote device name is empty; give the name the device or machine goes by
 rail file: direct[0]: "b" to "a" is not in "all"; add it there, or take it out here`)
+	assert.EqualError(t, filed("a>b", "b>a b>a").Validate(), `rail file: direct[1]: "b" to "a" repeats direct[0]; list it once
+rail file: direct[0]: "b" to "a" is not in "all"; add it there, or take it out here`, "each fault once")
 }
 
 func TestFileCheck(t *testing.T) {
@@ -207,7 +214,7 @@ func TestMapWithVanishedNICs(t *testing.T) {
 func TestNearest(t *testing.T) {
 	for _, tt := range []struct{ word, want string }{
 		{"direct", "direct"}, {"Direct", "direct"}, {"driect", "direct"}, {"dirct", "direct"}, {"directs", "direct"}, {"indirect", "direct"},
-		{"al", "all"}, {"alll", "all"}, {"a", ""}, {"xyz", ""}, {"", ""}, {strings.Repeat("direct", 1000), ""},
+		{"DIRECT", "direct"}, {"dixxct", "direct"}, {"dixxxt", ""}, {"al", "all"}, {"alll", "all"}, {"a", ""}, {"xyz", ""}, {"", ""}, {strings.Repeat("direct", 1000), ""},
 	} {
 		assert.Equal(t, tt.want, nearest(tt.word, []string{"all", "direct"}), "%.20q", tt.word)
 	}

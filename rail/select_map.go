@@ -99,7 +99,7 @@ func NewMap(c MapConfig) (*Map, error) {
 			p.Subnet, _ = local[i].shared(remote[j])
 			p.exclude(l, r, pins)
 			if pins == nil && local[i].apart(remote[j]) {
-				p.excludeFor(OtherSubnet, fmt.Sprintf("other subnet: local in %v, remote in %v", local[i], remote[j]))
+				p.excludeFor(OtherSubnet, "other subnet: local in "+local[i].text+", remote in "+remote[j].text)
 			}
 		}
 	}

@@ -265,7 +265,20 @@ func sorted(lines []string, n int) []string {
 	return lines
 }
 
-// Both orders hold each pair once, and neighbours have no NIC in common while that
+func TestPathNamesItsNICs(t *testing.T) {
+	c := MapConfig{Peer: "p", Incarnation: "7", Local: nics("a", "b"), Remote: nics("x", "y", "z")}
+	for i := range c.Remote {
+		c.Remote[i].Port = uint8(i + 2)
+	}
+	for _, p := range mustMap(t, c).Paths() {
+		l, r := c.Local[p.LocalNIC], c.Remote[p.RemoteNIC]
+		assert.Equal(t, Pair{Peer: "p", Incarnation: "7", Local: l.Name, Port: l.Port, Remote: r.Name}, p.Pair)
+		assert.Equal(t, r.Port, p.RemotePort)
+		assert.NoError(t, p.Validate())
+	}
+}
+
+// The order holds each pair once, and neighbours have no NIC in common while that
 // can be.
 func TestPathsAreSpread(t *testing.T) {
 	m := mustMap(t, eightByEight(MapConfig{}))

@@ -41,7 +41,7 @@ func (m *Map) matchRails(c *MapConfig, pins *pins) {
 
 // match gives the local NICs that have no partner yet those for which same is true.
 func (m *Map) match(by Match, same func(*Path) bool) {
-	matched := map[int]bool{} // by local NIC
+	matched := make([]bool, MaxNICs) // by local NIC
 	for i := range m.paths {
 		if m.paths[i].SameRail() {
 			matched[m.paths[i].LocalNIC] = true

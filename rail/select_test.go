@@ -84,6 +84,7 @@ func TestOrder(t *testing.T) {
 		{"NUMA nodes above load", numa, Want{Local: NodeOf(1), Load: by(map[string]int64{"b>b": 9})}, "b>b a>a b>a a>b"},
 		{"same rail above load", ab, Want{Load: by(map[string]int64{"a>a": 9, "b>b": 9})}, "a>a b>b a>b b>a"},
 		{"a load below 0 is 0", ab, Want{Load: by(map[string]int64{"b>b": -9})}, "a>a b>b a>b b>a"},
+		{"on any path", ab, Want{Load: by(map[string]int64{"a>a": -9})}, "a>a b>b a>b b>a"},
 		{"suspect after healthy", ab, Want{Standing: by(map[string]Standing{"a>a": Suspect})}, "b>b a>b b>a a>a"},
 		{"paused after suspect", ab, Want{Standing: by(map[string]Standing{"a>a": Paused, "b>a": Suspect})}, "b>b a>b b>a a>a"},
 		{"an unknown standing is paused", ab, Want{Standing: by(map[string]Standing{"a>a": 77, "b>b": Paused, "b>a": Suspect})}, "a>b b>a a>a b>b"},
