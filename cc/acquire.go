@@ -91,7 +91,7 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		if r.mode == Enforce {
 			return Decision{Ruling: Ruling{Answer: Defer, Reason: reason}}
 		}
-		cur = r.none // outcomes give bytes back and change nothing else
+		cur = &r.none // outcomes give bytes back and change nothing else
 	}
 	counted := cur.number == 0 // in observe mode a denial is counted once
 	switch state := r.State(); {
@@ -125,7 +125,7 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		}
 	}
 	r.enter()
-	if cur == r.none && r.current.Load() != cur {
+	if cur == &r.none && r.current.Load() != cur {
 		r.outdated.Add(n)
 	}
 	return p.admit(cur, n, task, !leased, 0)

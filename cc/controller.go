@@ -115,10 +115,10 @@ func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
 	r.lawWindow = c.cfg.StartWindowBytes
 	r.window.Store(r.lawWindow)
 	r.peer = c.table.Join(pair)
-	r.none = &generation{route: r}
+	r.none.route = r
 	r.none.retired.Store(true) // so that the fast path admits nothing on it
-	r.longSample = min(longSample, c.cfg.TargetDrain/4)
-	r.current.Store(r.none)
+	r.longSample = uint32(min(longSample, c.cfg.TargetDrain/4))
+	r.current.Store(&r.none)
 	r.flight.leasedAcquired.Store(closedBit)
 	c.routes.add(r)
 	return r, dev.run(func() { dev.add(r, c.now()) }), nil

@@ -2,9 +2,7 @@ package cc
 
 import "sync/atomic"
 
-// cacheLine is the unit in which cores pass memory to each other. Words that
-// posters write and words that pollers write are kept a line apart, so that the
-// two do not take the line from each other for every slice.
+// cacheLine is the unit in which cores pass memory to each other.
 const cacheLine = 64
 
 // flight counts a route's bytes. Bytes are taken in one of two ways: on the
@@ -16,8 +14,11 @@ const cacheLine = 64
 // delivered, but for the few bytes that undelivered counts. Counts are four times
 // the bytes; the lowest bits of a word are flags, so that whoever adds sees them in
 // the value that the addition itself met.
+//
+// Words that posters write and words that pollers write are a cache line apart,
+// wherever the struct begins, so that the two do not take the line from each other for
+// every slice. What fills the space is seldom written.
 type flight struct {
-	_ [cacheLine]byte
 	// limit is how many bytes may be in flight on the lease: the lease, or less if
 	// the window or bytes taken directly leave less room. It is changed with the
 	// device's lock held.
@@ -27,13 +28,23 @@ type flight struct {
 	// seenSettled is leasedSettled as a poster last read it, so that posters seldom
 	// touch the line that pollers write. What is in flight is never more than it says.
 	seenSettled atomic.Uint64
-	// A whole line from here to the next word, wherever the struct begins.
-	_ [cacheLine - 8]byte
+
+	window atomic.Int64 // bytes
+	full   atomicFlag   // the window refused a slice since the law last looked
+	active atomic.Bool  // on the monitor's list
+
+	// The device's lock guards these.
+	lawWindow int64 // what the law allows; window is less in some states
+	lease     int64 // bytes of device credit
+	place     int32 // in the device's list of lessees
+	lessee    bool  // it is in that list
+
+	// outdated is how many of the bytes in flight are not of the current generation.
+	outdated    atomic.Int64
+	undelivered atomic.Int64
 
 	leasedSettled atomic.Uint64
 	directSettled atomic.Uint64
-	undelivered   atomic.Int64
-	_             [cacheLine - 24]byte
 }
 
 // Flags of the leased words.

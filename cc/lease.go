@@ -19,7 +19,7 @@ func (r *Route) growLease(n int64) bool {
 	if !r.lessee {
 		r.lessee = true
 		r.lease = r.resumeLease()
-		r.place = len(d.lessees)
+		r.place = int32(len(d.lessees))
 		d.lessees = append(d.lessees, r)
 		d.leases.Add(1)
 	}

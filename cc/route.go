@@ -13,37 +13,29 @@ import (
 // Route is the controller's object for a pair. All workers of a process share it.
 // It is safe for concurrent use. Get one from [Controller.Route].
 type Route struct {
-	mode    Mode
-	current atomic.Pointer[generation]
-	meter   atomic.Pointer[meter] // nil until the first slice
-	// longSample is the delay from which every completion is measured.
-	longSample time.Duration
-	active     atomic.Bool // on the monitor's list
-	full       atomicFlag  // the window refused a slice since the law last looked
-	ctl        *Controller
-	pair       rail.Pair
-	device     *device
+	// Routes are many and most are idle: what only a busy or troubled one needs is
+	// behind pointers. What posters write, what pollers write, and what both read for
+	// each slice lie on different cache lines, also of two routes that are neighbours in
+	// memory. The order of the fields sees to that: seldom written ones lie between.
+	flight
+
+	line atomic.Pointer[line] // who stands in line for the route's room; nil if nobody does
+	none generation           // current before the first Renew
+
+	// What both read for each slice.
+	current    atomic.Pointer[generation]
+	mode       Mode
+	longSample uint32        // nanoseconds; from this delay on every completion is measured
 	peer       *rail.Peer    // what the table knows of the pair's peer
 	seen       atomic.Uint64 // the peer's version that the state takes into account
-	next       *Route        // of those in one bucket of the index
-	none       *generation   // current before the first Renew
+	health     health
 
-	window atomic.Int64 // bytes
-	// The device's lock guards these.
-	lawWindow int64 // what the law allows; window is less in some states
-	lease     int64 // bytes of device credit
-	lessee    bool  // listed with the device
-	place     int   // in that list
-
-	health health
-
-	// line is who stands in line for the route's room; nil if nobody does.
-	line atomic.Pointer[line]
-
+	meter    atomic.Pointer[meter] // nil until the first slice
 	refusals refusals
-	// outdated is how many of the bytes in flight are not of the current generation.
-	outdated atomic.Int64
-	flight   flight
+	ctl      *Controller
+	device   *device
+	next     *Route // of those in one bucket of the index
+	pair     rail.Pair
 }
 
 // Pair returns the pair that the route stands for.

@@ -95,7 +95,7 @@ func mean(sum, bytes uint64) time.Duration {
 // measure takes a success of the current generation into the route's drain time.
 func (p *Permit) measure(r *Route, now time.Duration) {
 	delay := now - p.postedAt
-	if long := delay >= r.longSample; long || p.use%sampleEvery == 0 {
+	if long := delay >= time.Duration(r.longSample); long || p.use%sampleEvery == 0 {
 		r.sample(p, delay, now, long)
 	}
 }

@@ -168,7 +168,7 @@ func TestReturnLease(t *testing.T) {
 		assert.Equal(t, int64(4-left), d.leases.Load())
 		assert.Equal(t, before*int64(4-left)/5, d.granted.Load())
 		for place, route := range d.lessees {
-			assert.Equal(t, place, route.place)
+			assert.EqualValues(t, place, route.place)
 			assert.True(t, route.lessee)
 		}
 	}
