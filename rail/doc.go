@@ -10,5 +10,8 @@
 // take in when they see a new [Peer.Version]; while nothing is wrong, that costs
 // them one load.
 //
+// A [Map] holds the paths between the NICs of two machines and lists them best first
+// for a pair of buffers; a [File] pins them.
+//
 // The package is pure Go, imports no network code and builds on every platform.
 package rail
