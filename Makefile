@@ -14,6 +14,7 @@ GO      ?= go
 FABRIC  ?= auto
 GUEST   := bin/guestexec
 GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/engine/transfer ./examples/engine/fabric/verbsfabric
+GUEST4  := ./internal/labcongestion
 LINT    := $(GO) tool -modfile=internal/tools/go.mod staticcheck
 PACKAGE := $(shell $(GO) list -m)
 
@@ -75,6 +76,7 @@ race:
 # Tests on real verbs, in a guest with Soft-RoCE devices. One guest at a time.
 guest: $(GUEST)
 	$(GO) test -tags guest -count 1 -p 1 -timeout 10m -run Guest -exec "$(CURDIR)/$(GUEST) -nics 2 -timeout 8m" $(GUESTED)
+	$(GO) test -tags guest -count 1 -p 1 -timeout 10m -run Guest -exec "$(CURDIR)/$(GUEST) -nics 4 -timeout 8m" $(GUEST4)
 
 $(GUEST): FORCE
 	@mkdir -p bin
@@ -84,6 +86,7 @@ $(GUEST): FORCE
 bench:
 	$(GO) -C bench test ./...
 	$(GO) -C bench run ./admission -out "$(CURDIR)/bin/admission"
+	$(GO) -C bench run ./congestion -out "$(CURDIR)/bin/congestion"
 
 clean:
 	rm -rf bin

@@ -10,14 +10,15 @@ import (
 
 // Config says how a pair is made. Zero values mean the defaults.
 type Config struct {
-	Bytes      int   // memory of each end; 0 means 64 KiB
-	MaxSendWR  int   // 0 means 15; Soft-RoCE grants more unless it is 2^n - 1
-	MaxRecvWR  int   // 0 means 15, as above
-	CQDepth    int   // 0 means room for all requests, twice
-	MaxSendSGE int   // 0 means 2
-	Timeout    uint8 // code of the ACK timeout; 0 means 10, 4.2 ms
-	Retry      uint8 // 0 means 3; Soft-RoCE takes 7 as no limit
-	RNRRetry   uint8 // 0 means 2
+	Bytes      int       // memory of each end; 0 means 64 KiB
+	MaxSendWR  int       // 0 means 15; Soft-RoCE grants more unless it is 2^n - 1
+	MaxRecvWR  int       // 0 means 15, as above
+	CQDepth    int       // 0 means room for all requests, twice
+	MaxSendSGE int       // 0 means 2
+	Timeout    uint8     // code of the ACK timeout; 0 means 10, 4.2 ms
+	Retry      uint8     // 0 means 3; Soft-RoCE takes 7 as no limit
+	RNRRetry   uint8     // 0 means 2
+	PathMTU    verbs.MTU // 0 means 1024 bytes
 }
 
 func (c Config) filled() Config {
@@ -29,10 +30,11 @@ func (c Config) filled() Config {
 	fill(&c.Timeout, 10)
 	fill(&c.Retry, 3)
 	fill(&c.RNRRetry, 2)
+	fill(&c.PathMTU, verbs.MTU1024)
 	return c
 }
 
-func fill[T int | uint8](v *T, value T) {
+func fill[T int | uint8 | verbs.MTU](v *T, value T) {
 	if *v == 0 {
 		*v = value
 	}
@@ -128,7 +130,7 @@ func (e *End) meet(peer *End) error {
 	err = e.QP.ToRTR(verbs.RTRAttr{
 		DestQPNum:   peer.QP.Num(),
 		RecvPSN:     psn(peer.QP),
-		PathMTU:     verbs.MTU1024,
+		PathMTU:     e.config.PathMTU,
 		DestGID:     gid.GID,
 		GIDIndex:    uint8(e.NIC.GIDIndex),
 		MaxReadsIn:  4,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -120,6 +121,9 @@ func (l Layout) build() error {
 				return fmt.Errorf("softroce: network setting: %w", err)
 			}
 		}
+		if err := n.keepOrder(); err != nil {
+			return err
+		}
 	}
 	if err := runBatch("ip", l.addressScript()); err != nil {
 		return err
@@ -131,6 +135,20 @@ func (l Layout) build() error {
 		return err
 	}
 	return l.waitReady(20 * time.Second)
+}
+
+// keepOrder has the packets of a flow received by one processor. A veth leaves
+// that to the processor that sends, and the threads of rdma_rxe move: packets would
+// overtake each other and be sent again.
+func (n NIC) keepOrder() error {
+	all := fmt.Sprintf("%x", uint64(1)<<min(runtime.NumCPU(), 32)-1)
+	for _, dev := range []string{n.NetDev, n.port} {
+		path := filepath.Join("/sys/class/net", dev, "queues/rx-0/rps_cpus")
+		if err := os.WriteFile(path, []byte(all), 0o644); err != nil {
+			return fmt.Errorf("softroce: network setting: %w", err)
+		}
+	}
+	return nil
 }
 
 // waitReady waits until every device has its port active and its GID listed.

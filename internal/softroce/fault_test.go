@@ -31,6 +31,17 @@ func TestQueueScript(t *testing.T) {
 	}
 }
 
+// A queue whose numbers change keeps its packets; any other change empties it.
+func TestQueueScriptAfter(t *testing.T) {
+	nic := newNIC(1, 1)
+	slow := queue{mbit: 10, packets: 16}
+	whole := slow.script(nic)
+	assert.Equal(t, whole[1:], slow.scriptAfter(queue{mbit: 40, packets: 16}, nic), "another rate")
+	assert.Equal(t, whole, slow.scriptAfter(queue{}, nic), "a rate where there was none")
+	assert.Equal(t, whole, slow.scriptAfter(queue{mbit: 40, packets: 16, loss: 1}, nic), "netem would go on to lose")
+	assert.Equal(t, queue{}.script(nic), queue{}.scriptAfter(queue{}, nic), "nothing after nothing")
+}
+
 func TestFaultsRefuseBadInput(t *testing.T) {
 	layout, err := NewLayout(2)
 	require.NoError(t, err)

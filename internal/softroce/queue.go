@@ -46,7 +46,8 @@ func (l *Lab) Delay(nic NIC, d time.Duration) (Undo, error) {
 // Rate limits the packets on their way to nic to mbit Mbit/s (0.001 to 100000),
 // with a queue of limitPackets packets (1 to 100000) in front, beyond which
 // packets are dropped. A Delay on the same NIC holds its packets in that queue
-// too.
+// too. A further Rate leaves the packets there that are queued, to go when they
+// would have.
 func (l *Lab) Rate(nic NIC, mbit float64, limitPackets int) (Undo, error) {
 	if !(mbit >= 0.001 && mbit <= 100000) {
 		return nil, fmt.Errorf("softroce: rate of %v Mbit/s for %v: give 0.001 to 100000", mbit, nic)
@@ -79,21 +80,34 @@ func (l *Lab) change(nic NIC, set, clear func(*queue)) (Undo, error) {
 	return once(func() error { return l.setQueue(nic, clear) }), nil
 }
 
-// setQueue changes the NIC's queue. Packets queued at that moment are lost.
+// setQueue changes the NIC's queue. Packets queued at that moment stay if only
+// numbers change, and are lost otherwise.
 func (l *Lab) setQueue(nic NIC, edit func(*queue)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	q := l.queues[nic.Device]
+	was := l.queues[nic.Device]
+	q := was
 	edit(&q)
-	if err := runBatch("tc", q.script(nic)); err != nil {
+	if err := runBatch("tc", q.scriptAfter(was, nic)); err != nil {
 		return err
 	}
 	l.queues[nic.Device] = q
 	return nil
 }
 
+// scriptAfter is script for where another queue is. One that does the same with
+// other numbers is changed where it is.
+func (q queue) scriptAfter(was queue, nic NIC) []string {
+	lines := q.script(nic)
+	alike := (q.loss > 0) == (was.loss > 0) && (q.delay > 0) == (was.delay > 0) && (q.mbit > 0) == (was.mbit > 0)
+	if alike && q != (queue{}) {
+		return lines[1:]
+	}
+	return lines
+}
+
 // script returns the lines for "tc -b" that put the queue in place of whatever
-// queue is there. It goes through a plain queue, because netem keeps options
+// queue is there. It goes through a plain queue first, because netem keeps options
 // that a change does not mention.
 func (q queue) script(nic NIC) []string {
 	root := "dev " + nic.port + " root"

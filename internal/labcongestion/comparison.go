@@ -1,0 +1,135 @@
+package labcongestion
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/rdmagate/rdmagate/internal/softroce"
+)
+
+// Arm is one of the ways that are compared.
+type Arm struct {
+	Name  string `json:"name"`
+	Setup Setup  `json:"setup"`
+}
+
+// Result is an arm with what it did in each round.
+type Result struct {
+	Arm
+	Rounds []Stretch `json:"rounds"`
+	// Ramps are the warm-up times before the rounds.
+	Ramps []Stretch `json:"ramps"`
+}
+
+// Goodput returns the median of the rounds, in Mbit/s.
+func (r Result) Goodput() float64 {
+	return Median(each(r.Rounds, func(s Stretch) float64 { return s.GoodputMbit }))
+}
+
+// BestGoodput returns that of the best calm round, in Mbit/s: one that was disturbed
+// otherwise only ever carries less.
+func (r Result) BestGoodput() (best float64) {
+	for _, s := range r.Rounds {
+		if s.StalledShare() <= mostStalled {
+			best = max(best, s.GoodputMbit)
+		}
+	}
+	return best
+}
+
+// Delay returns the median of the rounds' median times from Posting to completion.
+func (r Result) Delay() time.Duration {
+	return Median(each(r.Rounds, func(s Stretch) time.Duration { return s.MedianDelay }))
+}
+
+// Drain returns the median of the drain times that the snapshots of all rounds
+// showed.
+func (r Result) Drain() time.Duration {
+	return Median(each(r.Rounds, Stretch.MedianDrain))
+}
+
+func each[T, V any](list []T, value func(T) V) (values []V) {
+	for _, x := range list {
+		values = append(values, value(x))
+	}
+	return values
+}
+
+// Comparison runs arms in turns, so that a disturbance of the machine is not that of
+// one arm only.
+type Comparison struct {
+	Lab  *softroce.Lab
+	Arms []Arm
+	// Warm is left out at the beginning of each run, Measure is what counts.
+	Warm, Measure time.Duration
+	// Progress hears of each run; nil is nobody.
+	Progress func(format string, args ...any)
+
+	rounds  int
+	results map[string]*Result
+}
+
+// Round runs each arm once, in an order of its own.
+func (c *Comparison) Round() error {
+	if c.results == nil {
+		c.results = map[string]*Result{}
+	}
+	c.rounds++
+	random := rand.New(rand.NewPCG(c.Arms[0].Setup.Seed, uint64(c.rounds)))
+	for turn, i := range random.Perm(len(c.Arms)) {
+		arm := c.Arms[i]
+		did, err := calmest(
+			func() (run, error) { return c.run(arm.Setup) },
+			func(r run) float64 { return r.measured.StalledShare() },
+			func(share float64) {
+				c.progress("round %d, %s: once more, the machine stalled for %.0f%% of the run", c.rounds, arm.Name, 100*share)
+			})
+		if err != nil {
+			return fmt.Errorf("%s: %w", arm.Name, err)
+		}
+		c.progress("round %d, %2d of %d: %-28s %s", c.rounds, turn+1, len(c.Arms), arm.Name, did.measured)
+		r := c.results[arm.Name]
+		if r == nil {
+			r = &Result{Arm: arm}
+			c.results[arm.Name] = r
+		}
+		r.Rounds, r.Ramps = append(r.Rounds, did.measured), append(r.Ramps, did.ramp)
+	}
+	return nil
+}
+
+// run does one run of an arm.
+func (c *Comparison) run(s Setup) (r run, err error) {
+	b, err := Open(c.Lab, s)
+	if err != nil {
+		return r, err
+	}
+	if r.ramp, err = b.Run(c.Warm, nil); err == nil {
+		r.measured, err = b.Run(c.Measure, nil)
+	}
+	return r, errors.Join(err, b.Close())
+}
+
+// run is a warm-up with what followed.
+type run struct{ ramp, measured Stretch }
+
+func (c *Comparison) progress(format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(format, args...)
+	}
+}
+
+// Result returns what the arm of that name did, all zero if there is none.
+func (c *Comparison) Result(name string) Result {
+	if r := c.results[name]; r != nil {
+		return *r
+	}
+	return Result{}
+}
+
+// Results returns what all arms did, in their order.
+func (c *Comparison) Results() []Result {
+	return each(c.Arms, func(a Arm) Result { return c.Result(a.Name) })
+}
