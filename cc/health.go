@@ -234,13 +234,15 @@ func (r *Route) lifted(p *Permit, now time.Duration) {
 	r.peer.Succeeded(r.pair, now, p.evidence, tried)
 	if rec.local.Paused {
 		rec.local.Lift(now)
-		r.updatePath(now, func(b *rail.Breaker) bool {
-			if !b.Paused {
-				b.Return(now)
-			}
-			return false
-		})
+	} else {
+		rec.local.Return(now)
 	}
+	r.updatePath(now, func(b *rail.Breaker) bool {
+		if !b.Paused {
+			b.Return(now)
+		}
+		return false
+	})
 	rec.trial = trial{}
 }
 

@@ -13,7 +13,7 @@ import (
 // What TestAgainstModel once found, each by itself. One is left as it was printed.
 
 func TestReplay(t *testing.T) {
-	replay(t, Enforce, // a trial on a QP that is dead already
+	replay(t, Enforce, "", // a trial on a QP that is dead already
 		modelOp{"renew", 40104, 37492, 19042},
 		modelOp{"qp-event", 47813, 4982, 56178},
 		modelOp{"device-fatal", 24189, 53654, 21249},

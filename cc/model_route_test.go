@@ -5,16 +5,6 @@ import (
 	"time"
 )
 
-// modelConfig has windows that differ from one another wherever a rule names one.
-var modelConfig = func() Config {
-	c := DefaultConfig()
-	c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 64*kib, 512*kib, 4*mib, mib
-	c.ProbeWindowBytes, c.SuspectWindowBytes = 32*kib, 48*kib
-	c.CooldownCap = 100 * time.Second
-	c.SuspectAfter = 0
-	return c
-}()
-
 // modelRoute is a route's health: two verdicts, one on the pair and one on what is
 // local (its port, device or CQ), a count of failures, and the trial.
 type modelRoute struct {
@@ -26,6 +16,9 @@ type modelRoute struct {
 	inFlight int64
 	law      int64 // the window, but for the state
 	refusals map[RefusalCount]int
+	claim    modelClaim
+	parked   []*modelPlace
+	modelFlow
 
 	path, local modelVerdict
 
@@ -34,19 +27,22 @@ type modelRoute struct {
 	longest     time.Duration // that a work request took to fail
 	evidence    int
 
-	congested, early, limited bool
-	suspectSince              time.Duration
+	congested, early, kept bool
+	narrow                 bool // limited to the probe window since it was made
+	suspectSince           time.Duration
 
 	trial     modelTrial
 	trials    int
 	voided    int        // trials up to here began before the latest verdict
 	needAfter Generation // a trial needs a later endpoint
 	nextProbe time.Duration
-	failedGen Generation // the newest in which something failed
+	lastProbe time.Duration // since the route was barred, if not 0
+	failedGen Generation    // the newest in which something failed
 }
 
 // modelVerdict says not to use the route until a trial succeeds.
 type modelVerdict struct {
+	cfg      *Config
 	paused   bool
 	resume   time.Duration
 	next     time.Duration // when a trial may start
@@ -66,9 +62,10 @@ type modelTrial struct {
 }
 
 type modelFault struct {
-	trial int
-	took  time.Duration
-	probe bool
+	trial   int
+	took    time.Duration
+	probe   bool
+	timeout bool
 }
 
 func (r *modelRoute) state() State {
@@ -87,11 +84,11 @@ func (r *modelRoute) state() State {
 
 func (r *modelRoute) window() int64 {
 	w := r.law
-	if r.state() == Suspect {
-		w = min(w, modelConfig.SuspectWindowBytes)
+	if suspect := r.m.cfg.SuspectWindowBytes; r.state() == Suspect && suspect > 0 {
+		w = min(w, suspect)
 	}
-	if r.limited {
-		w = min(w, modelConfig.ProbeWindowBytes)
+	if r.narrow || r.kept {
+		w = min(w, r.m.cfg.ProbeWindowBytes)
 	}
 	return w
 }
@@ -100,10 +97,11 @@ func (r *modelRoute) window() int64 {
 func (r *modelRoute) change(f func()) {
 	from := r.state()
 	f()
+	r.kept = r.kept && r.state() == Suspect
 	switch to := r.state(); {
 	case to.barred() && !from.barred():
 		r.fence()
-		r.nextProbe = r.m.now + modelConfig.ProbeInterval
+		r.nextProbe, r.lastProbe = r.m.now+r.m.cfg.ProbeInterval, 0
 	case to == Suspect && from != Suspect:
 		r.nextProbe, r.failedGen, r.suspectSince = r.m.now, r.gen.number, r.m.now
 	}
@@ -121,7 +119,7 @@ func (r *modelRoute) fence() {
 
 // gap is the longest time between failures in a row.
 func (r *modelRoute) gap() time.Duration {
-	return max(modelConfig.ErrorWindow, min(4*r.longest, time.Minute))
+	return max(r.m.cfg.ErrorWindow, min(4*r.longest, time.Minute))
 }
 
 // old reports whether the failures that were counted are too old to count on.
@@ -129,7 +127,7 @@ func (r *modelRoute) old() bool { return r.count > 0 && r.m.now-r.lastFailure > 
 
 // lapse ends a suspicion that nothing confirmed.
 func (r *modelRoute) lapse() {
-	unconfirmed := r.count == 0 && r.early && r.m.now-r.suspectSince > modelConfig.ErrorWindow
+	unconfirmed := r.count == 0 && r.early && r.m.now-r.suspectSince > r.m.cfg.ErrorWindow
 	suspect := r.state() == Suspect
 	switch {
 	case r.path.paused || !r.old() && !unconfirmed:
@@ -139,8 +137,9 @@ func (r *modelRoute) lapse() {
 	}
 	r.count = 0
 	if suspect {
-		r.early, r.law = false, modelConfig.MinWindowBytes
+		r.early, r.law = false, r.m.cfg.MinWindowBytes
 	}
+	r.kept = r.kept && r.state() == Suspect
 }
 
 // pass lets time pass.
@@ -155,9 +154,9 @@ func (r *modelRoute) pass(d time.Duration) {
 
 // decay halves the cooldown for each of its lengths without failures.
 func (v *modelVerdict) decay() {
-	for v.cooldown > modelConfig.Cooldown && v.calm >= v.cooldown {
+	for v.cooldown > v.cfg.Cooldown && v.calm >= v.cooldown {
 		v.calm -= v.cooldown
-		v.cooldown = max(v.cooldown/2, modelConfig.Cooldown)
+		v.cooldown = max(v.cooldown/2, v.cfg.Cooldown)
 	}
 }
 
@@ -168,14 +167,14 @@ func (v *modelVerdict) pause(now time.Duration) {
 	}
 	v.decay()
 	length := v.cooldown
-	if length > modelConfig.Cooldown || v.lifted != 0 && now-v.lifted < length {
+	if length > v.cfg.Cooldown || v.lifted != 0 && now-v.lifted < length {
 		length *= 2
 	}
 	v.begin(now, length)
 }
 
 func (v *modelVerdict) begin(now, length time.Duration) {
-	v.cooldown = min(length, modelConfig.CooldownCap)
+	v.cooldown = min(length, v.cfg.CooldownCap)
 	v.paused, v.resume, v.early, v.calm = true, now+v.cooldown, 0, 0
 	v.next = v.resume
 }
@@ -206,15 +205,25 @@ func (r *modelRoute) verdicts() (vs []*modelVerdict) {
 	return vs
 }
 
-func atBase(v *modelVerdict) bool { return v.cooldown <= modelConfig.Cooldown }
+func atBase(v *modelVerdict) bool { return v.cooldown <= v.cfg.Cooldown }
+
+// trialFrom is when a trial may start. A probe may come before the cooldown is over
+// while that is the base one. User slices leave a trial to the prober, if there is
+// one, until it has missed four turns.
+func (r *modelRoute) trialFrom(probe bool) time.Duration {
+	due, notAtBase := r.due(), func(v *modelVerdict) bool { return !atBase(v) }
+	switch {
+	case probe && !slices.ContainsFunc(r.verdicts(), notAtBase):
+		return min(due, r.nextProbe)
+	case !probe && r.m.cfg.Prober:
+		return max(due, r.lastProbe) + 4*r.m.cfg.ProbeInterval
+	}
+	return due
+}
 
 // askForTrial starts the trial, or says why not.
 func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswer {
-	now, due := r.m.now, r.due()
-	from := due
-	if probe && !slices.ContainsFunc(r.verdicts(), func(v *modelVerdict) bool { return !atBase(v) }) {
-		from = min(due, r.nextProbe)
-	}
+	now, due, from := r.m.now, r.due(), r.trialFrom(probe)
 	switch {
 	case r.state() == Probing:
 		return modelAnswer{Ruling: probing}
@@ -222,8 +231,13 @@ func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswe
 		return modelAnswer{avoided, from - now}
 	case r.gen.number <= r.needAfter && !r.m.observe:
 		return modelAnswer{Ruling: wantsRenew}
-	case !fits(r.device.inFlight, n, r.device.window):
-		return modelAnswer{Ruling: Ruling{Answer: Defer, Reason: probing.Reason, Domain: DeviceDomain, Hint: Divert}}
+	}
+	full := r.yields(p)
+	if full == NoDomain && !fits(r.device.inFlight, n, r.device.window) || quirkTrialDomain && full != NoDomain {
+		full = DeviceDomain
+	}
+	if full != NoDomain {
+		return modelAnswer{Ruling: Ruling{Answer: Defer, Reason: probing.Reason, Domain: full, Hint: Divert}}
 	}
 	r.trials++
 	r.trial = modelTrial{number: r.trials, ends: now + max(10*time.Second, 2*r.longest), ahead: now < due}
@@ -231,10 +245,23 @@ func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswe
 		r.trial.early = r.trial.early || now < v.resume
 		v.early = 0
 	}
-	*p = modelPermit{route: r, gen: r.gen, bytes: n, held: true, evidence: r.evidence, trial: r.trials}
-	r.inFlight += n
-	r.device.inFlight += n
+	if probe {
+		r.lastProbe = now
+	}
+	r.m.hold(p, r, r.gen, n)
+	p.trial = r.trials
 	return modelAnswer{Ruling: Ruling{Answer: Admit}}
+}
+
+// wantsProbe reports whether a prober should come now.
+func (r *modelRoute) wantsProbe() bool {
+	switch state := r.state(); {
+	case state == Suspect:
+		return r.m.now >= r.nextProbe
+	case state == Quarantined:
+		return r.m.now >= r.trialFrom(true)
+	}
+	return false
 }
 
 // freeTrial ends the trial without a verdict, if it is the one that is out: the
@@ -278,6 +305,7 @@ func (r *modelRoute) fault(g *modelGeneration, f modelFault, qps ...uint64) {
 
 func (r *modelRoute) countFault(f modelFault) {
 	r.lapse()
+	keep := r.m.cfg.KeepLastRoute && f.timeout && r.last()
 	r.change(func() {
 		verified := f.probe && r.state() == Suspect && r.gen.number > r.failedGen
 		r.longest = max(r.longest, f.took)
@@ -285,18 +313,33 @@ func (r *modelRoute) countFault(f modelFault) {
 		r.count++
 		r.lastFailure = r.m.now
 		r.evidence++
-		if r.count >= modelConfig.HardErrorThreshold || verified {
+		switch enough := r.count >= r.m.cfg.HardErrorThreshold; {
+		case keep:
+			r.kept = r.kept || enough
+		case enough || verified:
 			r.path.pause(r.m.now)
 		}
 	})
 	r.failedGen = r.gen.number
 }
 
+// last reports whether no other route to the peer is usable.
+func (r *modelRoute) last() bool {
+	for _, d := range r.m.devices {
+		for _, other := range d.routes {
+			if other != r && other.peer == r.peer && !other.state().barred() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (r *modelRoute) failTrial(f modelFault) {
 	r.change(func() {
 		r.longest = max(r.longest, f.took)
 		r.evidence++
-		now, wait := r.m.now, modelConfig.ProbeInterval
+		now, wait := r.m.now, r.m.cfg.ProbeInterval
 		if !r.trial.early {
 			wait = 0
 			if !r.path.paused {
@@ -306,7 +349,7 @@ func (r *modelRoute) failTrial(f modelFault) {
 			r.path.begin(now, 2*r.path.cooldown)
 		}
 		r.freeTrial(r.trial.number, wait)
-		r.nextProbe = now + modelConfig.ProbeInterval
+		r.nextProbe = now + r.m.cfg.ProbeInterval
 		r.fence()
 	})
 }
@@ -322,7 +365,7 @@ func (r *modelRoute) succeeded(p *modelPermit) {
 			r.path.lift(now)
 			r.local.lift(now)
 			r.trial = modelTrial{}
-			r.count, r.early, r.congested, r.law = 0, false, false, modelConfig.MinWindowBytes
+			r.count, r.early, r.congested, r.law = 0, false, false, r.m.cfg.MinWindowBytes
 			delete(r.device.marks, r.port)
 			delete(r.device.marks, 0)
 			r.device.revive(r.port)
@@ -332,7 +375,7 @@ func (r *modelRoute) succeeded(p *modelPermit) {
 			if p.evidence == r.evidence {
 				r.count = 0
 			}
-			if r.limited {
+			if r.narrow {
 				r.device.revive(r.port)
 			}
 		}
@@ -343,7 +386,7 @@ func (r *modelRoute) succeeded(p *modelPermit) {
 func (r *modelRoute) isolate(cq bool) {
 	r.change(func() {
 		now := r.m.now
-		r.freeTrial(r.trial.number, modelConfig.ProbeInterval)
+		r.freeTrial(r.trial.number, r.m.cfg.ProbeInterval)
 		if !r.local.paused {
 			r.local.pause(now)
 			if r.path.paused && r.path.resume > now {
@@ -381,7 +424,7 @@ func (d *modelDevice) revive(port uint8) {
 	delete(d.exhausted, 0)
 	for _, r := range d.routes {
 		if was && !d.exhausted[r.port] {
-			r.limited = false
+			r.narrow = false
 		}
 	}
 }

@@ -3,86 +3,23 @@ package cc
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/rail"
+	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/stretchr/testify/assert"
 )
 
 // The long form: go test ./cc -run TestAgainstModel -v -steps 10000000.
 var modelSteps = flag.Int("steps", 300_000, "operations of TestAgainstModel in each mode")
-
-// modelOp is one operation. Its numbers are taken modulo what there is to choose
-// from, so that any part of a sequence is a sequence.
-type modelOp struct {
-	kind    string
-	a, b, c uint32
-}
-
-const (
-	modelRoutes  = 10
-	modelPermits = 24
-	runLength    = 4000 // operations on one controller
-)
-
-// modelMixes are three kinds of weather: traffic on paths that fail now and then,
-// paths that often fail, and devices that come and go.
-var modelMixes = [3][]string{
-	mix("acquire 60 post 45 settle 25 fail 1 renew 3 advance 1 probe 2 unposted 3 old 3 partial 5 congest 2 ease 1 silence 1 route 2"),
-	mix("acquire 40 post 30 settle 25 fail 10 renew 12 advance 8 probe 9 unposted 2 old 2 partial 2 qp-event 2 congest 2 ease 1 silence 1 route 1"),
-	mix("acquire 40 post 30 settle 30 fail 7 renew 12 advance 10 probe 5 unposted 2 old 2 partial 2 qp-event 2 cq-event 1 port-error 1 port-active 2 " +
-		"device-fatal 1 congest 1 ease 1 silence 1 route 2"),
-}
-
-// mix lists each operation as often as its weight says.
-func mix(weights string) (kinds []string) {
-	fields := strings.Fields(weights)
-	for i := 0; i < len(fields); i += 2 {
-		n, err := strconv.Atoi(fields[i+1])
-		if err != nil {
-			panic(err)
-		}
-		kinds = append(kinds, slices.Repeat(fields[i:i+1], n)...)
-	}
-	return kinds
-}
-
-var (
-	modelFailures = []classify.Verdict{
-		flush, retryExc, retryExc, wc(classify.StatusRespTimeoutErr, 0), fatal(), locLen(), remAccess(), rnr(), deadline, stalled, cancel, cancel, cancel, teardown,
-	}
-	modelAdvances = []time.Duration{
-		5 * time.Millisecond, 5 * time.Millisecond, 100 * time.Millisecond, time.Second, time.Second, 3 * time.Second,
-		11 * time.Second, 31 * time.Second, 100 * time.Second,
-	}
-	modelPairs = func() (pairs []rail.Pair) {
-		for i := range modelRoutes {
-			pairs = append(pairs, rail.Pair{
-				Peer: fmt.Sprint("P", i%3), Local: fmt.Sprint("D", i%2+1), Port: uint8(i/2%2 + 1), Remote: fmt.Sprint("n", i),
-			})
-		}
-		return pairs
-	}()
-)
-
-// String is how a failing run prints the operation.
-func (o modelOp) String() string { return fmt.Sprintf("{%q, %d, %d, %d}", o.kind, o.a, o.b, o.c) }
-
-func randomOps(seed uint64, n int) []modelOp {
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	kinds := modelMixes[seed%uint64(len(modelMixes))]
-	ops := make([]modelOp, n)
-	for i := range ops {
-		ops[i] = modelOp{kinds[rnd.IntN(len(kinds))], rnd.Uint32N(1 << 16), rnd.Uint32N(1 << 16), rnd.Uint32N(1 << 16)}
-	}
-	return ops
-}
 
 // modelReach is what a run came by.
 type modelReach struct {
@@ -90,34 +27,70 @@ type modelReach struct {
 	states  [Probing + 1]int
 	arrows  map[[2]State]int
 	answers map[Ruling]int
+	lists   map[Ruling]int
+
+	woken, asleep, kept int // steps with a waiter, or with a route that is kept as the last
 }
 
 // modelRun drives a controller and the model side by side.
 type modelRun struct {
 	ctl    *Controller
 	m      *model
+	clock  atomic.Int64 // the model's now, for waiters
 	routes [modelRoutes]*Route
 	models [modelRoutes]*modelRoute
 	states [modelRoutes]State
 	slices [modelPermits]slice
-	qps    uint64
-	reach  *modelReach
+	lists  [modelLists]modelPost
+	polls  map[*modelPoller]*Poller
+	asked  [modelPermits]modelAsk // what was refused
+
+	waiting  bool                  // the run has waiters
+	sleepers map[int]*modelSleeper // by permit
+	qps      uint64
+	reach    *modelReach
 }
 
-func newModelRun(mode Mode, reach *modelReach) *modelRun {
-	x := &modelRun{m: &model{observe: mode == Observe, now: time.Hour}, reach: reach}
-	cfg := modelConfig
-	cfg.Mode = mode
-	ctl, err := New(cfg, WithClock(func() time.Duration { return x.m.now }), WithJitter(func() float64 { return 1 }))
+// modelPost is a post list as an engine holds it.
+type modelPost struct {
+	list List
+	task taskstate.Task
+	use  Use
+}
+
+// modelAsk is a slice that was asked for.
+type modelAsk struct {
+	route int
+	n     int64
+}
+
+func newModelRun(s modelSetup, reach *modelReach) *modelRun {
+	cfg := modelConfig(s.traits)
+	cfg.Mode = s.mode
+	now := time.Hour
+	x := &modelRun{
+		m:     &model{cfg: cfg, observe: s.mode == Observe, now: now, epoch: now / cfg.Epoch, began: now},
+		polls: map[*modelPoller]*Poller{}, reach: reach,
+		waiting: slices.Contains(s.traits, "wait"), sleepers: map[int]*modelSleeper{},
+	}
+	x.clock.Store(int64(now))
+	ctl, err := New(cfg, WithClock(func() time.Duration { return time.Duration(x.clock.Load()) }), WithJitter(func() float64 { return 1 }))
 	if err != nil {
 		panic(err)
 	}
 	x.ctl = ctl
 	for range 2 {
-		x.m.devices = append(x.m.devices, &modelDevice{window: cfg.DeviceWindowBytes, marks: map[uint8]bool{}, exhausted: map[uint8]bool{}})
+		x.m.devices = append(x.m.devices, &modelDevice{
+			m: x.m, window: cfg.DeviceWindowBytes, marks: map[uint8]bool{}, exhausted: map[uint8]bool{}, pollers: map[uint64]*modelPoller{},
+		})
 	}
-	for range modelPermits {
+	for i := range x.slices { // use numbers say what is measured
+		x.slices[i].permit.use = Use(100 * (i + 1))
 		x.m.permits = append(x.m.permits, &modelPermit{})
+	}
+	for i := range x.lists {
+		x.lists[i].list.p.use = Use(100 * (i + 1))
+		x.m.lists = append(x.m.lists, &modelList{})
 	}
 	for i := range 4 {
 		x.makeRoute(i)
@@ -136,10 +109,11 @@ func (x *modelRun) makeRoute(i int) {
 		panic(err)
 	}
 	r := &modelRoute{
-		m: x.m, device: d, peer: modelPairs[i].Peer, port: modelPairs[i].Port, law: modelConfig.StartWindowBytes,
-		gen: &modelGeneration{}, refusals: map[RefusalCount]int{}, limited: d.exhausted[modelPairs[i].Port] || d.exhausted[0],
-		path: modelVerdict{cooldown: modelConfig.Cooldown}, local: modelVerdict{cooldown: modelConfig.Cooldown},
+		m: x.m, device: d, peer: modelPairs[i].Peer, port: modelPairs[i].Port, law: x.m.cfg.StartWindowBytes,
+		gen: &modelGeneration{}, refusals: map[RefusalCount]int{}, narrow: d.exhausted[modelPairs[i].Port] || d.exhausted[0],
+		path: modelVerdict{cfg: &x.m.cfg, cooldown: x.m.cfg.Cooldown}, local: modelVerdict{cfg: &x.m.cfg, cooldown: x.m.cfg.Cooldown},
 	}
+	r.round.ramping = true
 	d.routes = append(d.routes, r)
 	x.routes[i], x.models[i] = route, r
 	if d.marks[0] || d.marks[r.port] {
@@ -148,10 +122,21 @@ func (x *modelRun) makeRoute(i int) {
 }
 
 // play runs the operations and returns at which the two disagreed, and how.
-func play(mode Mode, ops []modelOp, reach *modelReach) (int, string) {
-	x := newModelRun(mode, reach)
+func play(t *testing.T, s modelSetup, ops []modelOp, reach *modelReach) (at int, wrong string) {
+	if !slices.Contains(s.traits, "wait") {
+		return newModelRun(s, reach).play(ops)
+	}
+	synctest.Test(t, func(*testing.T) {
+		x := newModelRun(s, reach)
+		defer x.leave()
+		at, wrong = x.play(ops)
+	})
+	return at, wrong
+}
+
+func (x *modelRun) play(ops []modelOp) (int, string) {
 	for i, op := range ops {
-		reach.ops[op.kind]++
+		x.reach.ops[op.kind]++
 		if wrong := x.step(op); wrong != "" {
 			return i, wrong
 		}
@@ -159,10 +144,19 @@ func play(mode Mode, ops []modelOp, reach *modelReach) (int, string) {
 			return i, wrong
 		}
 	}
+	x.leave()
 	for i, p := range x.m.permits {
 		s := &x.slices[i]
 		if p.held && s.permit.Settle(s.use, teardown, x.m.now)&Released == 0 && !s.permit.Unposted() {
 			return len(ops), fmt.Sprintf("permit %d is held and neither teardown nor unposted releases it", i)
+		}
+	}
+	for i, l := range x.m.lists {
+		p := &x.lists[i]
+		p.list.Settle(p.use, math.MaxUint32, teardown, x.m.now)
+		p.list.Unposted(0)
+		if held := p.list.Held(); held != 0 {
+			return len(ops), fmt.Sprintf("list %d holds %d bytes after teardown and unposted, of %d", i, held, l.held())
 		}
 	}
 	for i, r := range x.routes {
@@ -181,6 +175,9 @@ func (x *modelRun) compare() string {
 			continue
 		}
 		r, state := x.models[i], route.State()
+		if r.kept {
+			x.reach.kept++
+		}
 		x.reach.states[state]++
 		if state != x.states[i] {
 			x.reach.arrows[[2]State{x.states[i], state}]++
@@ -194,6 +191,12 @@ func (x *modelRun) compare() string {
 		}
 		if got := route.flight.inFlight(); got != r.inFlight {
 			return fmt.Sprintf("route %d has %d bytes in flight, want %d", i, got, r.inFlight)
+		}
+		if wrong := differ(route.flowSnapshot(), r.drain, r.drained, r.delivered, r.pressure, r.active); wrong != "" {
+			return fmt.Sprintf("route %d: %s", i, wrong)
+		}
+		if got := route.health.kept; got != r.kept {
+			return fmt.Sprintf("route %d is kept as the last: %t, want %t", i, got, r.kept)
 		}
 		path, local := route.path().Breaker, route.health.local()
 		if path.Count != r.count {
@@ -211,39 +214,86 @@ func (x *modelRun) compare() string {
 		}
 	}
 	for i, d := range x.m.devices {
-		if dev := x.ctl.devices[fmt.Sprint("D", i+1)]; dev.inFlight() != d.inFlight {
-			return fmt.Sprintf("device %d has %d bytes in flight, want %d", i, dev.inFlight(), d.inFlight)
+		dev := x.ctl.devices[modelPairs[i].Local]
+		if got := dev.inFlight(); got != d.inFlight {
+			return fmt.Sprintf("device %d has %d bytes in flight, want %d", i, got, d.inFlight)
+		}
+		if got := dev.window.Load(); got != d.window {
+			return fmt.Sprintf("window of device %d is %d, want %d", i, got, d.window)
+		}
+		delivered := int64(0)
+		for _, r := range d.routes {
+			delivered += r.delivered
+		}
+		if wrong := differ(dev.flowSnapshot(), d.drain, d.drained, delivered, d.pressure, true); wrong != "" {
+			return fmt.Sprintf("device %d: %s", i, wrong)
 		}
 	}
 	return ""
 }
 
-// shrink drops operations while the two still disagree.
-func shrink(mode Mode, ops []modelOp) []modelOp {
-	fails := func(ops []modelOp) int {
-		i, _ := play(mode, ops, newReach())
+// differ returns where a flow differs from what it should be. The pressure of an idle
+// route is of no meaning.
+func differ(got FlowSnapshot, drain time.Duration, drained bool, delivered int64, p Pressure, active bool) string {
+	if took, observed := got.DrainTime.Get(); took != drain || observed != drained {
+		return fmt.Sprintf("drain time is %s (observed: %t), want %s (%t)", took, observed, drain, drained)
+	}
+	if got.DeliveredBytes != delivered {
+		return fmt.Sprintf("%d bytes are delivered, want %d", got.DeliveredBytes, delivered)
+	}
+	if active && got.Pressure != p {
+		return fmt.Sprintf("pressure is %s, want %s", got.Pressure, p)
+	}
+	return ""
+}
+
+// shrink drops traits and operations while the two still disagree.
+func shrink(t *testing.T, s modelSetup, ops []modelOp) (modelSetup, []modelOp) {
+	_, first := play(t, s, ops, newReach())
+	fails := func(ops []modelOp) int { // in the same way
+		i, wrong := play(t, s, ops, newReach())
+		if modelKind(wrong) != modelKind(first) {
+			return -1
+		}
 		return i
 	}
+	for _, trait := range slices.Clone(s.traits) {
+		was := s.traits
+		if trait == "wait" {
+			continue // its operations need it
+		}
+		s.traits = slices.DeleteFunc(slices.Clone(was), func(u string) bool { return u == trait })
+		if fails(ops) < 0 {
+			s.traits = was
+		}
+	}
 	ops = ops[:min(fails(ops)+1, len(ops))]
-	for part := len(ops) / 2; part > 0; part /= 2 {
-		for at := 0; at+part <= len(ops); {
-			less := append(append([]modelOp{}, ops[:at]...), ops[at+part:]...)
-			if i := fails(less); i >= 0 {
-				ops = less[:min(i+1, len(less))]
-			} else {
-				at += part
+	for was := len(ops) + 1; len(ops) < was; {
+		was = len(ops)
+		for part := len(ops) / 2; part > 0; part /= 2 {
+			for at := 0; at+part <= len(ops); {
+				less := append(append([]modelOp{}, ops[:at]...), ops[at+part:]...)
+				if i := fails(less); i >= 0 {
+					ops = less[:min(i+1, len(less))]
+				} else {
+					at += part
+				}
 			}
 		}
 	}
-	return ops
+	return s, ops
+}
+
+// modelKind is a disagreement without its numbers.
+func modelKind(wrong string) string {
+	return strings.Join(strings.FieldsFunc(wrong, func(c rune) bool { return !unicode.IsLetter(c) }), " ")
 }
 
 func newReach() *modelReach {
-	return &modelReach{ops: map[string]int{}, arrows: map[[2]State]int{}, answers: map[Ruling]int{}}
+	return &modelReach{ops: map[string]int{}, arrows: map[[2]State]int{}, answers: map[Ruling]int{}, lists: map[Ruling]int{}}
 }
 
-// TestAgainstModel has no ticks: the laws have tests of their own, and what the
-// monitor finds is told to both sides. Steps of time are longer than a claim lives.
+// TestAgainstModel plays random sequences on random configurations.
 func TestAgainstModel(t *testing.T) {
 	steps := *modelSteps
 	if testing.Short() {
@@ -253,15 +303,15 @@ func TestAgainstModel(t *testing.T) {
 		t.Run(mode.String(), func(t *testing.T) {
 			reach := newReach()
 			for seed := range uint64(max(1, steps/runLength)) {
-				ops := randomOps(seed, runLength)
-				at, wrong := play(mode, ops, reach)
+				s, ops := randomRun(mode, seed, runLength)
+				at, wrong := play(t, s, ops, reach)
 				if at < 0 {
 					continue
 				}
-				short := shrink(mode, ops)
-				_, last := play(mode, short, newReach())
-				t.Fatalf("seed %d, operation %d: %s\nshrunk to %d operations, which end in: %s\nreplay(t, %s,\n\tmodelOp%s)",
-					seed, at, wrong, len(short), last, [...]string{"Off", "Observe", "Enforce"}[mode], strings.Trim(strings.ReplaceAll(fmt.Sprint(short), "} {", "},\n\tmodelOp{"), "[]"))
+				small, short := shrink(t, s, ops)
+				_, last := play(t, small, short, newReach())
+				t.Fatalf("seed %d, %s, operation %d: %s\nshrunk to %d operations, which end in: %s\nreplay(t, %s,\n\tmodelOp%s)",
+					seed, s, at, wrong, len(short), last, small, strings.Trim(strings.ReplaceAll(fmt.Sprint(short), "} {", "},\n\tmodelOp{"), "[]"))
 			}
 			if steps >= 300_000 {
 				reach.check(t, mode)
@@ -271,9 +321,9 @@ func TestAgainstModel(t *testing.T) {
 }
 
 // replay plays a sequence that a failing run printed.
-func replay(t *testing.T, mode Mode, ops ...modelOp) {
+func replay(t *testing.T, mode Mode, traits string, ops ...modelOp) {
 	t.Helper()
-	if at, wrong := play(mode, ops, newReach()); at >= 0 {
+	if at, wrong := play(t, modelSetup{mode, strings.Fields(traits)}, ops, newReach()); at >= 0 {
 		t.Errorf("operation %d: %s", at, wrong)
 	}
 }
@@ -289,6 +339,10 @@ func (x *modelReach) check(t *testing.T, mode Mode) {
 	for r, n := range x.answers {
 		t.Logf("%v: %d", r, n)
 	}
+	t.Logf("lists %v", x.lists)
+	t.Logf("waiters %d admitted or told, %d asleep; %d kept as the last", x.woken, x.asleep, x.kept)
+	assert.NotZero(t, x.kept, "steps with a route that is kept as the last")
+	assert.True(t, mode == Observe || x.woken > 0 && x.asleep > 0, "waiters")
 	divert := func(reason classify.Reason, d Domain) Ruling {
 		return Ruling{Answer: Defer, Reason: reason, Domain: d, Hint: Divert}
 	}
@@ -301,6 +355,14 @@ func (x *modelReach) check(t *testing.T, mode Mode) {
 	} {
 		if mode == Enforce || r.Answer < Defer {
 			assert.NotZero(t, x.answers[r], "answers %v", r)
+		}
+	}
+	for _, r := range []Ruling{
+		{Answer: Admit}, {Answer: Refused}, avoided, wantsRenew, probing, divert(classify.ReasonRouteSuspect, RouteDomain),
+		{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: RouteDomain}, {Answer: Defer, Reason: classify.ReasonByteWindow, Domain: DeviceDomain},
+	} {
+		if mode == Enforce || r.Answer < Defer {
+			assert.NotZero(t, x.lists[r], "answers to lists %v", r)
 		}
 	}
 }

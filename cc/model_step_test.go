@@ -2,12 +2,21 @@ package cc
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rdmagate/rdmagate/classify"
 )
 
 // step does one operation on both sides and returns how their answers differ.
 func (x *modelRun) step(op modelOp) string {
+	wrong := x.do(op)
+	if wrong == "" && x.waiting {
+		wrong = x.rouse()
+	}
+	return wrong
+}
+
+func (x *modelRun) do(op modelOp) string {
 	m := x.m
 	i, j := int(op.a)%modelPermits, int(op.b)%modelRoutes
 	if op.kind == "route" {
@@ -16,6 +25,9 @@ func (x *modelRun) step(op modelOp) string {
 	}
 	for x.routes[j] == nil {
 		j = (j + 1) % modelRoutes
+	}
+	if x.sleepers[i] != nil && op.kind != "give-up" {
+		return "" // it is the waiter's
 	}
 	s, p, route, r := &x.slices[i], m.permits[i], x.routes[j], x.models[j]
 	switch op.kind {
@@ -45,15 +57,35 @@ func (x *modelRun) step(op modelOp) string {
 	case "renew":
 		x.renew(j, op.c)
 	case "advance":
-		d := modelAdvances[int(op.c)%len(modelAdvances)]
-		m.now += d
-		for _, r := range x.models {
-			if r != nil {
-				r.pass(d)
-			}
-		}
+		x.advance(modelAdvances[int(op.c)%len(modelAdvances)])
+	case "moment":
+		x.advance(modelMoments[int(op.c)%len(modelMoments)])
 	case "congest", "ease", "silence":
 		x.pressure(route, r, op.kind)
+	case "retry":
+		if ask := x.asked[i]; ask.n > 0 {
+			return x.ask(i, ask.route, x.models[ask.route].gen.number, ask.n, false)
+		}
+	case "strike":
+		return x.strike(i, j, op.c)
+	case "wait":
+		return x.wait(i, j, op.c)
+	case "give-up":
+		return x.giveUp(i)
+	case "handoff":
+		return x.handoff(i, j, op.c)
+	case "due":
+		return x.due()
+	case "tick":
+		x.tick()
+	case "epoch":
+		x.nextEpoch()
+	case "drive", "crowd":
+		return x.drive(i, j, op.c, op.kind == "crowd")
+	case "poller", "beat", "sleep":
+		x.poller(op.kind, j, op.c)
+	case "list", "list-post", "list-settle", "list-fail", "list-unposted":
+		return x.list(op.kind, int(op.a)%modelLists, j, op.c)
 	default:
 		return x.event(op.kind, j, op.c)
 	}
@@ -62,9 +94,13 @@ func (x *modelRun) step(op modelOp) string {
 
 // acquire asks for a slice; c says how large it is and on which generation.
 func (x *modelRun) acquire(i, j int, c uint32, probe bool) string {
-	s, route, r := &x.slices[i], x.routes[j], x.models[j]
+	r := x.models[j]
 	n := 1 + int64(c>>4)*40
-	switch c % 32 {
+	kind := c % 32
+	if x.waiting && (kind == 4 || kind == 5) {
+		kind = 2 // the device keeps room
+	}
+	switch kind {
 	case 0:
 		n = 3 * mib / 2 // more than any window
 	case 2, 3:
@@ -76,6 +112,12 @@ func (x *modelRun) acquire(i, j int, c uint32, probe bool) string {
 	if gen > 0 && c%16 == 1 {
 		gen--
 	}
+	return x.ask(i, j, gen, n, probe)
+}
+
+// ask asks for n bytes.
+func (x *modelRun) ask(i, j int, gen Generation, n int64, probe bool) string {
+	s, route, r := &x.slices[i], x.routes[j], x.models[j]
 	var d Decision
 	switch {
 	case probe:
@@ -86,13 +128,36 @@ func (x *modelRun) acquire(i, j int, c uint32, probe bool) string {
 		d = route.TryAcquire(&s.permit, gen, n, &s.task)
 	}
 	want := x.m.acquire(r, x.m.permits[i], gen, n, probe)
+	x.asked[i] = modelAsk{j, n}
+	if wrong := x.answered(i, j, d, want); wrong != "" {
+		return fmt.Sprintf("permit %d asks for %d bytes on route %d (%s), generation %d: %s", i, n, j, route.State(), gen, wrong)
+	}
+	return ""
+}
+
+// answered takes an answer to a permit and compares it.
+func (x *modelRun) answered(i, j int, d Decision, want modelAnswer) string {
 	x.reach.answers[d.Ruling]++
 	if d.Admitted() {
-		s.use = d.Use
+		x.slices[i].use = d.Use
+		x.m.permits[i].use = d.Use
+		x.asked[i] = modelAsk{}
 	}
-	if got := (modelAnswer{d.Ruling, d.RetryAfter}); got != want {
-		return fmt.Sprintf("permit %d asks for %d bytes on route %d (%s), generation %d: %v, want %v", i, n, j, route.State(), gen, got, want)
+	return x.compareAnswer(j, d, want)
+}
+
+func (x *modelRun) compareAnswer(j int, d Decision, want modelAnswer) string {
+	got := modelAnswer{d.Ruling, d.RetryAfter}
+	if quirkProberRetry && x.m.cfg.Prober && d.Answer == Avoid {
+		got.after = want.after
 	}
+	if got != want {
+		return fmt.Sprintf("%v, want %v", got, want)
+	}
+	if x.waiting {
+		return "" // how often waiters ask is not what they are told
+	}
+	route, r := x.routes[j], x.models[j]
 	for _, k := range route.refusals.list() {
 		if want := r.refusals[RefusalCount{Reason: k.Reason, Domain: k.Domain}]; uint64(want) != k.Count {
 			return fmt.Sprintf("route %d counts %d refusals for %s (%s), want %d", j, k.Count, k.Reason, k.Domain, want)
@@ -106,7 +171,7 @@ func (x *modelRun) partial(i, j int, c uint32) string {
 	var posted []int
 	for k := range 4 {
 		i := (i + k) % modelPermits
-		if x.m.permits[i].held {
+		if x.m.permits[i].held || x.sleepers[i] != nil {
 			continue
 		}
 		if wrong := x.acquire(i, j, c>>k|2, false); wrong != "" {
@@ -143,18 +208,17 @@ func (x *modelRun) post(i int, c uint32) string {
 
 func (x *modelRun) renew(j int, c uint32) {
 	r := x.models[j]
-	cq := uint64(c%2 + 1)
-	qps := []uint64{x.qps + 1, x.qps + 2}
+	qps, cqs := []uint64{x.qps + 1, x.qps + 2}, []uint64{uint64(c%2 + 1), uint64(c/2%2 + 1)}
 	x.qps += 2
-	gen, err := x.routes[j].Renew(r.gen.number, []QP{{ID: qps[0], CQ: cq}, {ID: qps[1], CQ: cq}})
+	gen, err := x.routes[j].Renew(r.gen.number, []QP{{ID: qps[0], CQ: cqs[0]}, {ID: qps[1], CQ: cqs[1]}})
 	if err != nil || gen != r.gen.number+1 {
 		panic(fmt.Sprint("Renew: ", gen, err))
 	}
-	x.m.renew(r, cq, qps...)
+	x.m.renew(r, qps, cqs)
 }
 
-// pressure stands in for the monitor, whose laws are not part of this model: it
-// finds the route congested, not congested any more, or silent.
+// pressure finds the route congested, not congested any more, or silent, where the
+// monitor would take long to.
 func (x *modelRun) pressure(route *Route, r *modelRoute, kind string) {
 	silent := kind == "silence" && r.state() <= Congested
 	route.device.locked(func() {
@@ -193,7 +257,7 @@ func (x *modelRun) event(kind string, j int, c uint32) string {
 	case "cq-event":
 		e.Type = classify.EventCQErr
 		for _, r := range d.routes {
-			if r.gen.cq == e.Element.CQ {
+			if slices.Contains(r.gen.cqs, e.Element.CQ) {
 				r.isolate(true)
 			}
 		}
@@ -214,7 +278,7 @@ func (x *modelRun) event(kind string, j int, c uint32) string {
 		for _, other := range d.routes {
 			for _, v := range other.verdicts() {
 				if other.port == r.port {
-					v.early = x.m.now + modelConfig.ProbeInterval
+					v.early = x.m.now + x.m.cfg.ProbeInterval
 				}
 			}
 		}

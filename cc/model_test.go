@@ -12,25 +12,42 @@ import (
 // and to the controller; answers, states, windows and bytes have to agree at every
 // step. See TestAgainstModel.
 type model struct {
+	cfg     Config
 	observe bool
 	now     time.Duration
 	devices []*modelDevice
 	permits []*modelPermit
+	lists   []*modelList
+	claims  int // numbers that were given out
+
+	epoch, began time.Duration // the control epoch's number, and the tick that began it
 }
 
 type modelDevice struct {
+	m         *model
 	window    int64
 	inFlight  int64
 	routes    []*modelRoute
 	marks     map[uint8]bool // failed ports; 0 is the device itself
 	exhausted map[uint8]bool // ports without a usable route; 0 is the device
+	pollers   map[uint64]*modelPoller
+	claim     modelClaim
+
+	active    []*modelRoute // in use, in the order in which they came
+	moved     time.Duration // the latest tick that found news of a delivery
+	high, low int           // epochs in a row
+	full      bool          // the window refused a slice in this epoch
+	drain     time.Duration
+	drained   bool // that was observed
+	pressure  Pressure
 }
 
 // modelGeneration is one endpoint. Number 0 is none.
 type modelGeneration struct {
 	number  Generation
 	qps     []uint64
-	cq      uint64
+	cqs     []uint64        // of each QP
+	pollers []*modelPoller  // of each QP, nil if none
 	dead    map[uint64]bool // QPs whose fault was counted
 	retired bool
 	used    bool
@@ -41,7 +58,10 @@ type modelPermit struct {
 	route     *modelRoute
 	gen       *modelGeneration // nil: admitted in observe mode on an endpoint that is not current
 	bytes     int64
+	use       Use
 	evidence  int
+	claim     int // its place in line, 0 if none
+	poller    *modelPoller
 	trial     int // the route's trial that it is; 0 if none
 	probe     bool
 	qp        uint64
@@ -77,7 +97,7 @@ func (m *model) acquire(r *modelRoute, p *modelPermit, gen Generation, n int64, 
 	a := m.admit(r, p, gen, n, probe)
 	if suspect && a.Answer == Admit && p.trial == 0 {
 		p.probe = true
-		r.nextProbe = m.now + modelConfig.ProbeInterval
+		r.nextProbe, r.lastProbe = m.now+m.cfg.ProbeInterval, m.now
 	}
 	return a
 }
@@ -104,37 +124,71 @@ func (m *model) admit(r *modelRoute, p *modelPermit, gen Generation, n int64, pr
 	if refused.Reason == classify.ReasonPathQuarantined || refused.Reason == classify.ReasonProbing || refused.Answer == Refused {
 		use = cur
 	}
-	if refused.Answer == Refused {
-		refused = r.ifFull(n)
+	full := NoDomain
+	if refused.Answer == Refused || m.observe {
+		if full = r.fullFor(p, n); full != NoDomain {
+			r.limited(full)
+		}
+	}
+	if refused.Answer == Refused && full != NoDomain {
+		refused = r.windowRuling(full)
 	}
 	if refused.Answer != Refused {
 		r.refuse(refused)
 		if !m.observe {
+			r.stake(p, n, full)
 			return refused
 		}
 	}
-	*p = modelPermit{route: r, gen: use, bytes: n, held: true, evidence: r.evidence}
-	r.inFlight += n
-	r.device.inFlight += n
+	m.hold(p, r, use, n)
 	return modelAnswer{Ruling: Ruling{Answer: Admit}}
 }
 
-// ifFull is the answer of a full window, or nothing.
-func (r *modelRoute) ifFull(n int64) modelAnswer {
-	full := RouteDomain
-	switch {
-	case !fits(r.inFlight, n, r.window()):
-	case !fits(r.device.inFlight, n, r.device.window):
-		full = DeviceDomain
-	default:
-		return modelAnswer{}
+// hold reserves the bytes.
+func (m *model) hold(p *modelPermit, r *modelRoute, gen *modelGeneration, n int64) {
+	r.endClaim(p)
+	former := p.poller
+	*p = modelPermit{route: r, gen: gen, bytes: n, held: true, evidence: r.evidence}
+	if quirkFormerPoller {
+		p.poller = former
 	}
+	r.inFlight += n
+	r.device.inFlight += n
+	r.enter()
+}
+
+// fullFor names the window that refuses the slice, or in which an earlier claim has
+// precedence.
+func (r *modelRoute) fullFor(p *modelPermit, n int64) Domain {
+	if !fits(r.inFlight, n, r.window()) {
+		return RouteDomain
+	}
+	if d := r.yields(p); d != NoDomain {
+		return d
+	}
+	if !fits(r.device.inFlight, n, r.device.window) {
+		return DeviceDomain
+	}
+	return NoDomain
+}
+
+// limited notes which window was the limit.
+func (r *modelRoute) limited(d Domain) {
+	if d == RouteDomain {
+		r.full = true
+	} else {
+		r.device.full = true
+	}
+}
+
+// windowRuling is the answer of a full window.
+func (r *modelRoute) windowRuling(full Domain) modelAnswer {
 	a := deferred(classify.ReasonByteWindow)
 	a.Domain = full
 	switch state := r.state(); {
 	case state == Congested:
 		a.Reason = classify.ReasonCongestionFeedback
-	case state == Suspect && full == RouteDomain:
+	case state == Suspect && full == RouteDomain && (r.m.cfg.SuspectWindowBytes > 0 || r.kept || quirkKeepRuling && r.m.cfg.KeepLastRoute):
 		a.Reason, a.Hint = classify.ReasonRouteSuspect, Divert
 	}
 	return a
@@ -181,9 +235,11 @@ func (m *model) posting(p *modelPermit, qp uint64) bool {
 			p.trial = 0
 		}
 	}
-	p.posted, p.qp, p.postedAt = true, qp, m.now
-	if p.gen == nil || !slices.Contains(p.gen.qps, qp) {
-		p.qp = 0
+	p.posted, p.qp, p.postedAt = true, 0, m.now
+	if p.gen != nil {
+		if i := slices.Index(p.gen.qps, qp); i >= 0 {
+			p.qp, p.poller = qp, p.gen.pollers[i]
+		}
 	}
 	return true
 }
@@ -212,6 +268,8 @@ func (m *model) settle(p *modelPermit, v classify.Verdict) Edges {
 	case v == cancel && !concluded:
 		p.cancelled = true
 		return Ended
+	case v == deadline && !concluded && p.poller.stalledIn(m.now-m.now%m.cfg.Epoch, m.now):
+		return 0 // nobody looked whether it had completed
 	case v == deadline && !concluded:
 		p.deadline = true
 		if p.gen != nil {
@@ -227,21 +285,29 @@ func (m *model) settle(p *modelPermit, v classify.Verdict) Edges {
 	return edges | Released
 }
 
+// current reports whether the permit is of the route's current endpoint.
+func (p *modelPermit) current() bool {
+	return p.gen == p.route.gen || p.gen == nil && p.route.gen.number == 0
+}
+
 // completed is what the end of a work request means for the route.
 func (m *model) completed(p *modelPermit, v classify.Verdict, concluded bool) {
 	r := p.route
+	if v.Succeeded() && p.current() && !p.deadline {
+		r.arrived(p)
+	}
 	switch {
-	case p.gen == nil || p.deadline:
+	case p.deadline:
 	case p.cancelled:
 		r.freeTrial(p.trial, 0)
 	case v == teardown:
-		r.freeTrial(p.trial, modelConfig.ProbeInterval)
+		r.freeTrial(p.trial, m.cfg.ProbeInterval)
 	case !v.Succeeded():
 		m.failed(p, v)
-	case p.gen == r.gen:
+	case p.gen != nil && p.gen == r.gen:
 		r.succeeded(p)
 	default:
-		r.freeTrial(p.trial, modelConfig.ProbeInterval)
+		r.freeTrial(p.trial, m.cfg.ProbeInterval)
 	}
 }
 
@@ -249,13 +315,20 @@ func (m *model) completed(p *modelPermit, v classify.Verdict, concluded bool) {
 // decided by is no verdict on the path.
 func (m *model) failed(p *modelPermit, v classify.Verdict) {
 	r := p.route
-	if v.Countable() && p.gen != nil {
-		r.fault(p.gen, modelFault{trial: p.trial, took: m.now - p.postedAt, probe: p.probe}, p.qp)
+	if p.current() {
+		r.failed = true
+		r.notReady = r.notReady || v.Class() == classify.ClassReceiverPressure
 	}
-	r.freeTrial(p.trial, modelConfig.ProbeInterval)
+	if v.Countable() && p.gen != nil {
+		r.fault(p.gen, modelFault{trial: p.trial, took: m.now - p.postedAt, probe: p.probe, timeout: v.Class() == classify.ClassRouteTimeout}, p.qp)
+	}
+	r.freeTrial(p.trial, m.cfg.ProbeInterval)
 }
 
 // renew makes the next endpoint current.
-func (m *model) renew(r *modelRoute, cq uint64, qps ...uint64) {
-	r.gen = &modelGeneration{number: r.gen.number + 1, qps: qps, cq: cq, dead: map[uint64]bool{}}
+func (m *model) renew(r *modelRoute, qps, cqs []uint64) {
+	r.gen = &modelGeneration{number: r.gen.number + 1, qps: qps, cqs: cqs, dead: map[uint64]bool{}}
+	for _, cq := range cqs {
+		r.gen.pollers = append(r.gen.pollers, r.device.pollers[cq])
+	}
 }

@@ -159,21 +159,29 @@ func TestTransitionToldOnce(t *testing.T) {
 	assert.Equal(t, []State{Suspect, Quarantined, Probing, Healthy}, h.path(route))
 }
 
-// A suspicion that a success clears costs nothing, though an older one had lapsed.
+// A suspicion that a success clears costs nothing, though an older one had lapsed,
+// seen or unseen.
 func TestSuccessAfterAdoptedLapse(t *testing.T) {
-	s := newShared(t, 2)
-	a, b := s.workers[0], s.workers[1]
-	rs := s.routes("D1", "P", "n1")
-	a.fail(rs[0], 1, retryExc)
-	a.renewed(rs[0])
-	s.advance(10*time.Second + 1)
-	a.succeed(rs[0])
-	rs[1].device.locked(func() {
-		rs[1].health.early = true
-		rs[1].reconsider(b.now, cause{reason: classify.ReasonRouteSuspect})
-	})
-	b.state(rs[1], Suspect)
-	b.succeed(rs[1])
-	b.state(rs[1], Healthy)
-	assert.Equal(t, mib, rs[1].Snapshot().WindowBytes)
+	for _, seen := range []bool{true, false} {
+		s := newShared(t, 2)
+		a, b := s.workers[0], s.workers[1]
+		rs := s.routes("D1", "P", "n1")
+		a.fail(rs[0], 1, retryExc)
+		a.renewed(rs[0])
+		if seen {
+			require.Equal(t, Suspect, look(rs[1]))
+		}
+		s.advance(10*time.Second + 1)
+		a.succeed(rs[0])
+		look(rs[1])
+		rs[1].device.locked(func() {
+			rs[1].setLawWindow(2 * mib) // it grew since
+			rs[1].health.early = true
+			rs[1].reconsider(b.now, cause{reason: classify.ReasonRouteSuspect})
+		})
+		b.state(rs[1], Suspect)
+		b.succeed(rs[1])
+		b.state(rs[1], Healthy)
+		assert.Equal(t, 2*mib, rs[1].Snapshot().WindowBytes)
+	}
 }

@@ -27,7 +27,7 @@ var pooledPairs = []rail.Pair{
 var pooledMixes = [...][]string{
 	mix("acquire 20 post 35 success 30 fail 12 renew 12 advance 4 probe 6 unposted 4 flush 4 teardown 4 look 6"),
 	mix("acquire 20 post 35 success 20 fail 20 renew 20 advance 4 probe 8 unposted 3 flush 3 teardown 3 look 3"),
-	mix("acquire 20 post 35 success 20 fail 12 renew 20 advance 5 probe 8 unposted 3 flush 3 teardown 3 look 3 rejoin 1 port-error 1 port-active 3 qp-event 5"),
+	mix("acquire 20 post 35 success 20 fail 12 renew 20 advance 5 probe 8 unposted 3 flush 3 teardown 3 look 3 rejoin 1 port-error 3 port-active 3 qp-event 8"),
 }
 
 // pooledRun drives three controllers of one table, and the model beside them.
@@ -50,7 +50,7 @@ type pooledWorker struct {
 func newPooledRun(reach map[string]int) *pooledRun {
 	x := &pooledRun{m: &pooled{now: time.Hour}, table: rail.NewTable(), reach: reach}
 	for range pooledPairs {
-		x.m.pairs = append(x.m.pairs, &pooledPair{path: modelVerdict{cooldown: modelConfig.Cooldown}})
+		x.m.pairs = append(x.m.pairs, &pooledPair{path: modelVerdict{cfg: &sharedConfig, cooldown: sharedConfig.Cooldown}})
 	}
 	for w := range x.workers {
 		x.workers[w] = &pooledWorker{}
@@ -61,7 +61,7 @@ func newPooledRun(reach map[string]int) *pooledRun {
 
 // join makes a worker's controller.
 func (x *pooledRun) join(w int) {
-	cfg := modelConfig
+	cfg := sharedConfig
 	cfg.Mode = Enforce
 	worker := x.workers[w]
 	ctl, err := New(cfg, WithPauses(x.table), WithClock(func() time.Duration { return x.m.now }), WithJitter(func() float64 { return 1 }))
@@ -76,7 +76,7 @@ func (x *pooledRun) join(w int) {
 		}
 		worker.routes = append(worker.routes, route)
 		worker.models = append(worker.models, &pooledRoute{
-			m: x.m, pair: x.m.pairs[i], law: cfg.StartWindowBytes, gen: &pooledGeneration{}, local: modelVerdict{cooldown: cfg.Cooldown},
+			m: x.m, pair: x.m.pairs[i], law: cfg.StartWindowBytes, gen: &pooledGeneration{}, local: modelVerdict{cfg: &sharedConfig, cooldown: cfg.Cooldown},
 		})
 		x.renew(worker, i)
 	}
@@ -203,7 +203,7 @@ func (x *pooledRun) settle(s *slice, p *pooledPermit, v classify.Verdict) {
 		r.failed(p.gen, p.qp, *p)
 		fallthrough
 	default:
-		r.undecided(p.trial, modelConfig.ProbeInterval)
+		r.undecided(p.trial, sharedConfig.ProbeInterval)
 	}
 	*p = pooledPermit{}
 }

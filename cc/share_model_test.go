@@ -7,10 +7,13 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 )
 
+// sharedConfig is that of all workers.
+var sharedConfig = modelConfig(nil)
+
 // The model of shared pauses is one list of pairs that all workers write on, and for
 // each worker's route what it made of the pair when it last looked. There are no
 // versions and no locks; a route looks where the rules say that it does. See
-// TestSharedAgainstModel. It has its numbers from modelConfig, and its arithmetic of
+// TestSharedAgainstModel. It has its numbers from sharedConfig, and its arithmetic of
 // cooldowns from modelVerdict.
 type pooled struct {
 	now   time.Duration
@@ -84,7 +87,7 @@ type pooledPermit struct {
 func (p *pooledPair) out(now time.Duration) bool { return p.trial != 0 && now < p.trialEnds }
 
 func (p *pooledPair) gap() time.Duration {
-	return max(modelConfig.ErrorWindow, min(4*p.longest, time.Minute))
+	return max(sharedConfig.ErrorWindow, min(4*p.longest, time.Minute))
 }
 
 // success of what was posted with that evidence, or of the pair's trial entry.
@@ -114,7 +117,7 @@ func (r *pooledRoute) state() State {
 
 func (r *pooledRoute) window() int64 {
 	if r.shown == Suspect {
-		return min(r.law, modelConfig.SuspectWindowBytes)
+		return min(r.law, sharedConfig.SuspectWindowBytes)
 	}
 	return r.law
 }
@@ -132,11 +135,11 @@ func (r *pooledRoute) look() {
 	switch {
 	case to.barred() && !from.barred():
 		r.fence()
-		r.nextProbe = r.m.now + modelConfig.ProbeInterval
+		r.nextProbe = r.m.now + sharedConfig.ProbeInterval
 	case from.barred() && !to.barred():
-		r.trial, r.law = pooledTrial{}, modelConfig.MinWindowBytes
+		r.trial, r.law = pooledTrial{}, sharedConfig.MinWindowBytes
 	case from == Suspect && to == Healthy && r.counted && p.lapsed:
-		r.law = modelConfig.MinWindowBytes
+		r.law = sharedConfig.MinWindowBytes
 	case to == Suspect && from != Suspect:
 		r.nextProbe, r.failedGen = r.m.now, r.gen.number
 	}
@@ -160,7 +163,7 @@ func (r *pooledRoute) lapse() {
 	p.path.calm += r.m.now - p.lastFailure - p.gap()
 	p.count, p.lapsed = 0, true
 	if r.shown == Suspect {
-		r.law = modelConfig.MinWindowBytes
+		r.law = sharedConfig.MinWindowBytes
 		r.look()
 	}
 }
@@ -196,7 +199,7 @@ func (r *pooledRoute) acquire(p *pooledPermit, n int64, probe bool) modelAnswer 
 	}
 	*p = pooledPermit{route: r, gen: r.gen, bytes: n, held: true, evidence: r.m.news, probe: suspect}
 	if suspect {
-		r.nextProbe = now + modelConfig.ProbeInterval
+		r.nextProbe = now + sharedConfig.ProbeInterval
 	}
 	r.inFlight += n
 	return modelAnswer{Ruling: Ruling{Answer: Admit}}
@@ -304,7 +307,7 @@ func (r *pooledRoute) failed(g *pooledGeneration, qp uint64, f pooledPermit) {
 	p.lastFailure, p.lapsed = now, false
 	r.m.news++
 	p.evidence = r.m.news
-	if p.count >= modelConfig.HardErrorThreshold || verified {
+	if p.count >= sharedConfig.HardErrorThreshold || verified {
 		p.path.pause(now)
 	}
 	r.failedGen = g.number
@@ -328,10 +331,10 @@ func (r *pooledRoute) failTrial(f pooledPermit) {
 	}
 	wait := time.Duration(0)
 	if early {
-		wait = modelConfig.ProbeInterval
+		wait = sharedConfig.ProbeInterval
 	}
 	r.freeTrial(wait)
-	r.nextProbe = now + modelConfig.ProbeInterval
+	r.nextProbe = now + sharedConfig.ProbeInterval
 	r.fence()
 	r.look()
 }
@@ -351,13 +354,13 @@ func (r *pooledRoute) succeeded(p *pooledPermit) {
 		}
 		pair.success(now, p.evidence, entry)
 		if r.local.paused {
-			r.local.lift(now)
 			r.localOut = 0
-			if !pair.path.paused {
-				pair.path.lifted = now
-				if pair.count == 0 {
-					pair.path.calm = 0
-				}
+		}
+		r.local.lift(now)
+		if !pair.path.paused {
+			pair.path.lifted = now
+			if pair.count == 0 {
+				pair.path.calm = 0
 			}
 		}
 		r.trial = pooledTrial{}
@@ -371,7 +374,7 @@ func (r *pooledRoute) succeeded(p *pooledPermit) {
 func (r *pooledRoute) portError() {
 	now, path := r.m.now, &r.pair.path
 	if r.trial.number != 0 {
-		r.freeTrial(modelConfig.ProbeInterval)
+		r.freeTrial(sharedConfig.ProbeInterval)
 	}
 	if !r.local.paused {
 		r.local.pause(now)
@@ -393,7 +396,7 @@ func (r *pooledRoute) portActive() {
 	}
 	for _, v := range []*modelVerdict{&r.local, &r.pair.path} {
 		if v.paused {
-			v.early = r.m.now + modelConfig.ProbeInterval
+			v.early = r.m.now + sharedConfig.ProbeInterval
 		}
 	}
 }

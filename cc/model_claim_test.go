@@ -1,0 +1,117 @@
+package cc
+
+import "time"
+
+// modelClaim is the place of a slice that exceeds a window, in line for it; number 0
+// is none.
+type modelClaim struct {
+	number         int
+	since, retried time.Duration
+}
+
+// domains are the two lines that a slice may stand in, with what they take for their
+// drain time.
+func (r *modelRoute) domains() [2]struct {
+	claim *modelClaim
+	drain time.Duration
+	name  Domain
+} {
+	return [2]struct {
+		claim *modelClaim
+		drain time.Duration
+		name  Domain
+	}{
+		{&r.claim, max(time.Millisecond, r.drain), RouteDomain},
+		{&r.device.claim, max(time.Millisecond, r.device.drain), DeviceDomain},
+	}
+}
+
+// lapseClaims ends claims that were not retried for four drain times.
+func (r *modelRoute) lapseClaims() {
+	for _, d := range r.domains() {
+		if d.claim.number != 0 && r.m.now-d.claim.retried >= 4*d.drain {
+			*d.claim = modelClaim{}
+		}
+	}
+}
+
+// yields names the domain in which an earlier claim has precedence, which it has
+// after two drain times.
+func (r *modelRoute) yields(p *modelPermit) Domain {
+	if r.claim.number == 0 && r.device.claim.number == 0 && len(r.parked) == 0 {
+		return NoDomain
+	}
+	r.lapseClaims()
+	if p.claim != r.claim.number && p.claim != r.device.claim.number && !r.isFirst(p) {
+		p.claim = 0
+	}
+	if len(r.parked) > 0 && r.parked[0].precedes(p, r.m.now-2*max(time.Millisecond, r.drain)) {
+		return RouteDomain
+	}
+	for _, d := range r.domains() {
+		earlier := d.claim.number != 0 && (p.claim == 0 || d.claim.number < p.claim)
+		if earlier && r.m.now-d.claim.since >= 2*d.drain {
+			return d.name
+		}
+	}
+	return NoDomain
+}
+
+// stake gives a slice that was refused by a window smaller than it a place in line,
+// if nobody has it; a slice that has a place has come again.
+func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
+	window := r.window()
+	switch {
+	case refused == NoDomain:
+		return
+	case refused == DeviceDomain:
+		window = r.device.window
+	}
+	if n <= window && p.claim == 0 || r.isFirst(p) {
+		return
+	}
+	r.lapseClaims()
+	kept := false
+	for _, d := range r.domains() {
+		if p.claim != 0 && d.claim.number == p.claim {
+			d.claim.retried, kept = r.m.now, true
+		}
+	}
+	line := &r.claim
+	if refused == DeviceDomain {
+		line = &r.device.claim
+	}
+	switch {
+	case n <= window && kept:
+		return
+	case n <= window:
+		p.claim = 0
+		return
+	case line.number != 0:
+		return
+	case !kept:
+		r.m.claims++
+		p.claim = r.m.claims
+	}
+	*line = modelClaim{p.claim, r.m.now, r.m.now}
+}
+
+// isFirst reports whether the slice is that of the route's first waiter.
+func (r *modelRoute) isFirst(p *modelPermit) bool {
+	return len(r.parked) > 0 && r.parked[0].permit == p
+}
+
+// precedes reports whether the waiter came before the slice, and no later than then.
+func (w *modelPlace) precedes(p *modelPermit, then time.Duration) bool {
+	return (p.claim == 0 || w.number < p.claim) && w.since <= then
+}
+
+// endClaim ends the claims of a slice that is admitted.
+func (r *modelRoute) endClaim(p *modelPermit) {
+	for _, d := range r.domains() {
+		if p.claim != 0 && d.claim.number == p.claim {
+			*d.claim = modelClaim{}
+		}
+	}
+	p.claim = 0
+}
