@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
+	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // Engine posts the slices of transfers to its peers, under the admission of a
@@ -23,7 +24,9 @@ type Engine struct {
 	log     *slog.Logger
 	name    string
 	serial  string
-	pairs   func(local, remote string) bool // nil: all
+	pinned  *prail.File // nil: all pairs
+	ipv4    int         // bits of a subnet, see rail.MapConfig
+	ipv6    int
 	workers []*worker
 	dealt   atomic.Uint64 // slices dealt to workers so far
 
@@ -46,9 +49,14 @@ func WithName(name string) Option { return func(e *Engine) { e.name = name } }
 // Nothing is logged on the data path.
 func WithLogger(log *slog.Logger) Option { return func(e *Engine) { e.log = log } }
 
-// WithPairs limits the rails to the pairs of NIC names that allow accepts.
-func WithPairs(allow func(local, remote string) bool) Option {
-	return func(e *Engine) { e.pairs = allow }
+// WithRails limits the rails to the pairs of a rail file.
+func WithRails(file *prail.File) Option { return func(e *Engine) { e.pinned = file } }
+
+// WithPrefix says how many leading bits of an address name its subnet: NICs of
+// different subnets are taken to not reach each other. 0 says nothing; see
+// rail.MapConfig.
+func WithPrefix(ipv4, ipv6 int) Option {
+	return func(e *Engine) { e.ipv4, e.ipv6 = ipv4, ipv6 }
 }
 
 // New starts an engine on all NICs of a host. The controller is the process's one;
@@ -127,13 +135,10 @@ func (e *Engine) closeCQs() error {
 
 // hello introduces the engine to a peer.
 func (e *Engine) hello() hello {
-	h := hello{Name: e.name, Incarnation: e.serial}
-	for _, nic := range e.nics {
-		h.NICs = append(h.NICs, nic.Name())
-	}
-	return h
+	return hello{Name: e.name, Incarnation: e.serial, NICs: describe(e.nics)}
 }
 
+// join takes a peer in and lays its rails, whose routes are the peer's until it parts.
 func (e *Engine) join(p *Peer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -145,6 +150,10 @@ func (e *Engine) join(p *Peer) error {
 			return fmt.Errorf("transfer: Connect to %q: there is a connection already, and a route has one endpoint; use that peer, or close it first", p.info.Name)
 		}
 	}
+	if err := p.layRails(); err != nil {
+		e.forget(p)
+		return err
+	}
 	e.peers[p] = struct{}{}
 	return nil
 }
@@ -152,8 +161,13 @@ func (e *Engine) join(p *Peer) error {
 func (e *Engine) part(p *Peer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.forget(p)
 	delete(e.peers, p)
 }
+
+// forget gives the peer's routes back: its next connection, or its next start, has new
+// ones.
+func (e *Engine) forget(p *Peer) { e.ctl.Forget(p.info.Name, p.info.Incarnation) }
 
 // live calls f for each rail that has an endpoint.
 func (e *Engine) live(f func(*rail, *endpoint)) {

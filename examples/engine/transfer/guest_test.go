@@ -18,6 +18,7 @@ import (
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric/verbsfabric"
 	"github.com/rdmagate/rdmagate/internal/softroce"
+	prail "github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/rdmagate/rdmagate/verbs"
 )
@@ -139,7 +140,7 @@ func TestGuestMovesAndChecks256MiB(t *testing.T) {
 
 // What the engine's tasks say after each kind of real failure.
 func TestGuestTaskStates(t *testing.T) {
-	firstPair := WithPairs(func(local, remote string) bool { return local == "rxa0" && remote == "rxb0" })
+	firstPair := WithRails(&prail.File{All: []prail.FilePair{{Local: "rxa0", Remote: "rxb0"}}})
 	block := func(t *testing.T, g *guestRig) {
 		_, err := g.lab.Block(g.lab.A[0], g.lab.B[0])
 		require.NoError(t, err)

@@ -71,7 +71,7 @@ func (w *worker) landed(s *slice, delivered bool, now time.Duration) {
 		return
 	}
 	t.retries.Add(1)
-	s.rail = r.index + 1
+	s.failedOn = r
 	w.queue(t.peer).putBack(s)
 }
 

@@ -8,14 +8,14 @@ import (
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
+	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // peerQueue is what a worker has yet to post to one peer.
 type peerQueue struct {
 	queue
-	peer   *Peer
-	passed []bool // by rail: it admits nothing more in this round
-	usable bool   // some rail works, even if it is full
+	candidates
+	usable bool // some rail works, even if it is full
 	stuck  time.Duration
 }
 
@@ -38,10 +38,10 @@ func (w *worker) post() bool {
 // offer offers slices in their order until no rail takes one.
 func (w *worker) offer(q *peerQueue) bool {
 	posted := false
-	clear(q.passed)
+	q.begin()
 	q.usable = false
 	for q.len() > 0 {
-		s := q.next()
+		s := q.queue.next()
 		if s.transfer.stopped.Load() {
 			q.drop()
 			s.transfer.rest()
@@ -63,19 +63,16 @@ func (w *worker) offer(q *peerQueue) bool {
 	return posted
 }
 
-// place finds a rail that admits the slice, from the slice's own on, and returns
-// the QP to post it on. A deferred slice stays where it is in the queue.
+// place finds a rail that admits the slice, and returns the QP to post it on. A
+// deferred slice stays where it is in the queue.
 func (w *worker) place(q *peerQueue, s *slice) *queuePair {
-	rails := q.peer.rails
-	for i := range rails {
-		k := (s.rail + i) % len(rails)
-		if q.passed[k] {
-			continue
-		}
-		if qp := w.admit(q, rails[k], s); qp != nil {
+	for len(q.list) > 0 {
+		k, r := q.candidates.next(s.failedOn)
+		if qp := w.admit(q, r, s); qp != nil {
+			q.placed++
 			return qp
 		}
-		q.passed[k] = true
+		q.pass(k)
 	}
 	return nil
 }
@@ -83,7 +80,7 @@ func (w *worker) place(q *peerQueue, s *slice) *queuePair {
 // admit asks for the slice's bytes on one rail. It returns nil unless they are
 // reserved and a QP has room.
 func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
-	ep := r.endpoint.Load()
+	ep := r.current()
 	if ep == nil {
 		return nil
 	}
@@ -200,7 +197,11 @@ func (w *worker) patience(q *peerQueue) {
 	if now-q.stuck < w.engine.cfg.Patience {
 		return
 	}
-	t := q.next().transfer
+	t := q.queue.next().transfer
 	t.NoUsablePath(nil)
-	t.fail(errors.Join(ErrNoUsablePath, q.peer.failures()))
+	why := ErrNoUsablePath
+	if q.outcome == prail.AllPaused {
+		why = ErrAllPaused
+	}
+	t.fail(errors.Join(why, q.peer.failures()))
 }

@@ -111,8 +111,8 @@ func TestNeedsRenew(t *testing.T) {
 // Somebody else renewed the route of an endpoint in use: the engine builds on top.
 func TestStaleGeneration(t *testing.T) {
 	bubble(t, options{}, func(t *testing.T, r *rig) {
-		for _, rail := range r.peer.rails {
-			_, err := rail.route.Renew(rail.endpoint.Load().generation, []cc.QP{{ID: 1e9 + uint64(rail.index)}})
+		for i, rail := range r.peer.rails {
+			_, err := rail.route.Renew(rail.endpoint.Load().generation, []cc.QP{{ID: 1e9 + uint64(i)}})
 			require.NoError(t, err)
 		}
 		_, err := r.peer.Put(r.limit(), "object", r.buffer(1<<20))

@@ -19,7 +19,7 @@ type Server struct {
 	nics  []fabric.NIC
 	qp    fabric.QPConfig
 	log   *slog.Logger
-	info  hello
+	info  hello       // without NICs
 	cqs   []fabric.CQ // by index of the NIC; nothing ever completes there
 	store store
 
@@ -74,9 +74,15 @@ func NewServer(host fabric.Host, cfg ServerConfig) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("transfer: CQ of %s: %w", nic.Name(), err), s.closeCQs())
 		}
 		s.cqs = append(s.cqs, cq)
-		s.info.NICs = append(s.info.NICs, nic.Name())
 	}
 	return s, nil
+}
+
+// hello introduces the server to a peer.
+func (s *Server) hello() hello {
+	h := s.info
+	h.NICs = describe(s.nics)
+	return h
 }
 
 func (s *Server) closeCQs() error {
@@ -218,7 +224,7 @@ type nothing struct{}
 func (ss *session) hello(h hello) (hello, error) {
 	ss.peer = h
 	ss.server.log.Info("session", "peer", h.Name, "incarnation", h.Incarnation)
-	return ss.server.info, nil
+	return ss.server.hello(), nil
 }
 
 // maxEndpointQPs bounds what one connect request may ask for.
@@ -235,7 +241,8 @@ func (ss *session) connect(ask connectRequest) (connectReply, error) {
 	}
 	switch n := len(ask.Addresses); {
 	case nic < 0:
-		return connectReply{}, fmt.Errorf("%s has no NIC %q; it has %v", s.info.Name, ask.Remote, s.info.NICs)
+		h := s.hello()
+		return connectReply{}, fmt.Errorf("%s has no NIC %q; it has %v", h.Name, ask.Remote, h.names())
 	case n < 1 || n > maxEndpointQPs:
 		return connectReply{}, fmt.Errorf("%d QPs asked for; an endpoint has 1 to %d", n, maxEndpointQPs)
 	}

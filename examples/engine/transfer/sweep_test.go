@@ -110,6 +110,7 @@ func TestNoUsablePath(t *testing.T) {
 		require.NoError(t, err)
 		err = tr.Wait(r.limit())
 		require.ErrorIs(t, err, ErrNoUsablePath)
+		assert.NotErrorIs(t, err, ErrAllPaused)
 		assert.ErrorContains(t, err, "no QP left on this device", "the error must say why the rails are down")
 		assert.Equal(t, taskstate.LongUnavailable, tr.State(), "%v", tr.Detail())
 	})

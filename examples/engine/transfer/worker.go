@@ -144,7 +144,7 @@ func (w *worker) queue(p *Peer) *peerQueue {
 			return q
 		}
 	}
-	q := &peerQueue{peer: p, passed: make([]bool, len(p.rails))}
+	q := &peerQueue{candidates: newCandidates(p, w.id)}
 	w.queues = append(w.queues, q)
 	return q
 }
