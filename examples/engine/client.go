@@ -43,7 +43,7 @@ func newClient(ctx context.Context, o *options, host fabric.Host, server string,
 		name = "client"
 	}
 	opts := append(o.rails.engineOptions(), transfer.WithName(name), transfer.WithLogger(o.logger(stderr)))
-	c.engine, err = transfer.New(host, c.ctl, o.engine, opts...)
+	c.engine, err = transfer.New(host, c.ctl, o.engineConfig(), opts...)
 	if err != nil {
 		return c, err
 	}

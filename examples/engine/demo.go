@@ -121,7 +121,7 @@ func (d *demonstration) run(ctx context.Context, o *options, streams int, stderr
 	}
 	defer func() { err = errors.Join(err, d.server.Close()) }()
 	opts := append(o.rails.engineOptions(), transfer.WithName("host-a"), transfer.WithLogger(log))
-	d.engine, err = transfer.New(d.stage.a, d.ctl, o.engine, opts...)
+	d.engine, err = transfer.New(d.stage.a, d.ctl, o.engineConfig(), opts...)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func TestDemoOnTheSimulatedFabric(t *testing.T) {
 		"--- sima0 -> simb0 is blocked now", "--- sima0 -> simb0 is unblocked again",
 		"128.0 MiB compared by checksum", "transfers  16, of them 0 failed",
 		"2048 Success", "RouteTimeout", "sima0 -> simb0 was blocked for",
-		"  states  ", "-> QUARANTINED  ROUTE_TIMEOUT",
+		"  states  ", "-> QUARANTINED  ", "  probes     ",
 		"0 bytes on 2 devices and 4 routes: every permit came back",
 	} {
 		assert.Contains(t, out, want)

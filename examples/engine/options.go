@@ -171,11 +171,20 @@ func (o *options) controller(opts ...cc.Option) (*cc.Controller, error) {
 	c.ProbeWindowBytes = min(c.ProbeWindowBytes, c.MinWindowBytes)
 	c.Cooldown, c.CooldownCap = o.health.cooldown, o.health.limit
 	c.ProbeInterval, c.TargetDrain = o.health.probe, o.health.drain
+	c.Prober = true // the engine's
 	ctl, err := cc.New(c, append(opts, cc.WithPauses(rail.Shared()))...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return ctl, nil
+}
+
+// engineConfig returns the engine's numbers. Its prober looks twice in a probe interval
+// at least.
+func (o *options) engineConfig() transfer.Config {
+	c := o.engine
+	c.ProbePause = max(min(c.ProbePause, o.health.probe/2), time.Millisecond)
+	return c
 }
 
 func (o *options) logger(stderr io.Writer) *slog.Logger {

@@ -49,6 +49,7 @@ func printTotals(out io.Writer, t transfer.Totals) {
 	}
 	fmt.Fprintf(out, "  decisions  %s\n", listText(decisions))
 	fmt.Fprintf(out, "  outcomes   %s\n", listText(classes))
+	fmt.Fprintf(out, "  probes     %d sent, %d of them succeeded\n", t.Probes, t.ProbesSucceeded)
 }
 
 func listText(kinds []string) string {

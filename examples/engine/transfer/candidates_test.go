@@ -1,8 +1,11 @@
 package transfer
 
 import (
+	"bytes"
+	"log/slog"
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -54,11 +57,13 @@ func TestTroubledRailsComeLast(t *testing.T) {
 		for i, b := range []prail.Breaker{{Count: 1}, {Paused: true, Resume: 1 << 62, NextTrial: 1 << 62}} {
 			r.setPause(i, b)
 		}
+		var leads []int
 		order := func() (list []int) {
 			c := newCandidates(r.peer, 0)
 			c.begin()
 			assert.Equal(t, prail.Found, c.outcome)
 			for len(c.list) > 0 {
+				leads = append(leads, c.lead)
 				k, rail := c.next(nil)
 				for i := range r.peer.rails {
 					if r.peer.rails[i] == rail {
@@ -70,6 +75,7 @@ func TestTroubledRailsComeLast(t *testing.T) {
 			return list
 		}
 		assert.Equal(t, []int{2, 3, 0, 1}, order(), "cross-rail pairs that are healthy, the suspect, the paused")
+		assert.Equal(t, []int{2, 1, 1, 1}, leads, "pairs that take turns")
 		samples := r.peer.NewSampler().Sample()
 		assert.Equal(t, []bool{false, false, true, true}, []bool{samples[0].First, samples[1].First, samples[2].First, samples[3].First})
 	})
@@ -128,6 +134,7 @@ func TestExcludedPairs(t *testing.T) {
 		return &f
 	}
 	apart := []netip.Addr{netip.MustParseAddr("10.1.0.1"), netip.MustParseAddr("10.2.0.1")}
+	var log bytes.Buffer
 	for _, tc := range []struct {
 		name  string
 		opts  []Option
@@ -135,6 +142,8 @@ func TestExcludedPairs(t *testing.T) {
 		want  string
 	}{
 		{name: "a rail file", opts: []Option{WithRails(pin("sima1", "simb0"))}, rails: []string{"sima1:1->simb0"}},
+		{name: "a rail file with a NIC that nobody has", opts: []Option{WithRails(pin("sima1", "simb0", "sima7", "simb0")),
+			WithLogger(slog.New(slog.NewTextHandler(&log, nil)))}, rails: []string{"sima1:1->simb0"}},
 		{name: "a prefix", opts: []Option{WithPrefix(16, 0)}, rails: []string{"sima0:1->simb0", "sima1:1->simb1"}},
 		{name: "a rail file of other NICs", opts: []Option{WithRails(pin("mlx5_0", "mlx5_0"))}, want: `no local NIC is named "mlx5_0"`},
 		{name: "a prefix that nobody shares", opts: []Option{WithPrefix(32, 0)}, want: "sima0 to simb0: other subnet: local in 10.1.0.1/32, remote in 10.1.0.2/32"},
@@ -158,6 +167,9 @@ func TestExcludedPairs(t *testing.T) {
 			assert.Equal(t, tc.rails, rails)
 			_, err = p.Put(r.limit(), "object", r.buffer(1<<20))
 			require.NoError(t, err)
+			require.NoError(t, r.engine.Close(), "nobody logs any more")
 		})
 	}
+	assert.Equal(t, 1, strings.Count(log.String(), "the rail file does not fit"), "what is misspelt is told: %s", &log)
+	assert.Contains(t, log.String(), "sima7")
 }

@@ -28,11 +28,13 @@ type Engine struct {
 	ipv4    int         // bits of a subnet, see rail.MapConfig
 	ipv6    int
 	workers []*worker
+	prober  *prober
+	lanes   []*lane       // of the workers, and of the prober
 	dealt   atomic.Uint64 // slices dealt to workers so far
 
 	stopping atomic.Bool
 	stop     context.CancelFunc
-	running  sync.WaitGroup // workers and event readers
+	running  sync.WaitGroup // workers, prober, monitor and event readers
 
 	mu     sync.Mutex
 	closed bool
@@ -75,18 +77,15 @@ func New(host fabric.Host, ctl *cc.Controller, cfg Config, opts ...Option) (*Eng
 	if len(e.nics) == 0 {
 		return nil, fmt.Errorf("transfer: %s has no usable NIC; bring a port up, or use another fabric", host.Name())
 	}
-	for id := range cfg.Workers {
-		w, err := newWorker(e, id)
-		if err != nil {
-			return nil, errors.Join(err, e.closeCQs())
-		}
-		e.workers = append(e.workers, w)
+	if err := e.openLanes(); err != nil {
+		return nil, errors.Join(err, e.closeLanes())
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	for _, w := range e.workers {
 		e.running.Go(w.run)
 	}
+	e.running.Go(e.prober.run)
 	for _, nic := range e.nics {
 		e.running.Go(func() { e.readEvents(ctx, nic) })
 	}
@@ -122,13 +121,32 @@ func (e *Engine) Close() error {
 	e.stop()
 	e.wakeAll()
 	e.running.Wait()
-	return e.closeCQs()
+	return e.closeLanes()
 }
 
-func (e *Engine) closeCQs() error {
+func (e *Engine) openLanes() error {
+	for id := range e.cfg.Workers {
+		w, err := newWorker(e, id)
+		if err != nil {
+			return err
+		}
+		e.workers, e.lanes = append(e.workers, w), append(e.lanes, &w.lane)
+	}
+	p, err := newProber(e, len(e.lanes))
+	if err != nil {
+		return err
+	}
+	e.prober, e.lanes = p, append(e.lanes, &p.lane)
+	return nil
+}
+
+func (e *Engine) closeLanes() error {
 	var faults []error
 	for _, w := range e.workers {
-		faults = append(faults, w.closeCQs())
+		faults = append(faults, w.close())
+	}
+	if e.prober != nil {
+		faults = append(faults, e.prober.shut())
 	}
 	return errors.Join(faults...)
 }
@@ -175,7 +193,7 @@ func (e *Engine) live(f func(*rail, *endpoint)) {
 	defer e.mu.Unlock()
 	for p := range e.peers {
 		for _, r := range p.rails {
-			if ep := r.endpoint.Load(); ep != nil {
+			if ep := r.current(); ep != nil {
 				f(r, ep)
 			}
 		}
@@ -192,13 +210,13 @@ func (e *Engine) deal(t *Transfer) {
 		shares[w] = append(shares[w], &t.slices[i])
 	}
 	for i, share := range shares {
-		e.workers[i].inbox.deliver(share)
+		e.workers[i].inbox.put(share...)
 		e.workers[i].rouse()
 	}
 }
 
 func (e *Engine) wakeAll() {
-	for _, w := range e.workers {
-		w.rouse()
+	for _, l := range e.lanes {
+		l.rouse()
 	}
 }

@@ -43,6 +43,9 @@ type hello struct {
 	// Incarnation differs after every restart of the machine's engine.
 	Incarnation string      `json:"incarnation"`
 	NICs        []prail.NIC `json:"nics"`
+	// Scratch is memory that a prober may read, by name of the NIC. Who only posts lends
+	// none.
+	Scratch map[string]Key `json:"scratch,omitempty"`
 }
 
 // names returns the names of the NICs.

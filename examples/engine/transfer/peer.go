@@ -121,6 +121,9 @@ func (p *Peer) layRails() error {
 		if path.Excluded != prail.Allowed {
 			continue
 		}
+		if _, lent := p.info.Scratch[path.Remote]; !lent {
+			return fmt.Errorf("transfer: peer %q lends no memory to probe its NIC %q with", p.info.Name, path.Remote)
+		}
 		route, err := p.engine.ctl.Route(path.Pair)
 		if err != nil {
 			return err

@@ -2,8 +2,7 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
-	"syscall"
+	"slices"
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
@@ -52,10 +51,10 @@ func (w *worker) offer(q *peerQueue) bool {
 			break
 		}
 		q.drop()
-		if len(qp.batch) == 0 {
+		if len(qp.batch) == 1 {
 			w.dirty = append(w.dirty, qp)
 		}
-		if qp.batch = append(qp.batch, s); len(qp.batch) == w.engine.cfg.PostBatch {
+		if len(qp.batch) == w.engine.cfg.PostBatch {
 			posted = w.flush(qp) || posted
 		}
 	}
@@ -94,94 +93,22 @@ func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
 	switch {
 	case d.Admitted():
 		q.usable = true
-		s.use, s.qp, s.finished = d.Use, qp, false
-		w.slots.take(s)
-		qp.take()
+		w.admitted(s, d.Use, qp)
 		return qp
 	case d.Err != nil:
 		s.transfer.fail(d.Err)
-	case d.Hint == cc.NeedRenew, d.Reason == classify.ReasonNeedsRenew, d.Reason == classify.ReasonStaleGeneration:
-		r.retire(ep) // it may look fine: a trial of a quarantined pair needs one that has not failed
+	case needsRenew(d):
+		r.retire(ep)
 	case d.Answer == cc.Defer && d.Domain != cc.NoDomain:
 		q.usable = true
 	}
 	return nil
 }
 
-// pick returns the worker's QP of the endpoint with the most room, nil if none has
-// any.
-func (w *worker) pick(ep *endpoint) *queuePair {
-	var best *queuePair
-	for _, qp := range ep.qps[w.id] {
-		if qp.room(&w.engine.cfg) && (best == nil || qp.taken < best.taken) {
-			best = qp
-		}
-	}
-	return best
-}
-
-// flush posts a QP's batch. What could not be posted goes back to the queue.
-func (w *worker) flush(qp *queuePair) bool {
-	now := w.engine.ctl.Now()
-	wrs, going := w.wrs[:0], w.going[:0]
-	for _, s := range qp.batch {
-		if err := s.Posting(qp.ID(), now); err != nil {
-			w.tally.unposted.Add(1) // renewed meanwhile: the bytes are back already
-			w.putBack(s)
-			continue
-		}
-		wrs, going = append(wrs, s.workRequest()), append(going, s)
-	}
-	clear(qp.batch)
-	qp.batch = qp.batch[:0]
-	if len(wrs) == 0 {
-		return false
-	}
-	n, err := qp.PostSend(wrs)
-	for _, s := range going[:n] {
-		s.attempts++
-		s.armed = now
-		qp.endpoint.rail.meter.posted(s.length, now)
-	}
-	for _, s := range going[n:] {
-		s.Unposted()
-		w.tally.unposted.Add(1)
-		w.putBack(s)
-	}
-	if err != nil {
-		w.rejected(qp, going[n:], err)
-	}
-	return n > 0
-}
-
-// rejected deals with a post that the verb refused, in whole or from some work
-// request on; those are back in the queue already. A full send queue has room again
-// after the next completion; after any other error the QP is not used any more.
-func (w *worker) rejected(qp *queuePair, tail []*slice, err error) {
-	w.tally.completed(classify.RejectedPost(uint32(errno(err))))
-	if errors.Is(err, syscall.ENOMEM) && qp.taken > 0 {
-		qp.full = true
-		return
-	}
-	qp.endpoint.rail.retire(qp.endpoint)
-	for _, s := range tail {
-		if s.attempts++; s.attempts >= w.engine.cfg.MaxAttempts {
-			s.transfer.fail(fmt.Errorf("post on %s: %w", qp.endpoint.rail.pair, err))
-		}
-	}
-}
-
-func errno(err error) syscall.Errno {
-	var no syscall.Errno
-	errors.As(err, &no)
-	return no
-}
-
-// putBack returns an admitted slice that is not on the wire to its queue.
-func (w *worker) putBack(s *slice) {
-	w.slots.give(s)
-	s.qp.give()
-	w.queue(s.transfer.peer).putBack(s)
+// needsRenew reports whether a refusal asks for a new endpoint. The one at hand may look
+// fine: a trial of a quarantined pair needs one that has not failed.
+func needsRenew(d cc.Decision) bool {
+	return d.Hint == cc.NeedRenew || d.Reason == classify.ReasonNeedsRenew || d.Reason == classify.ReasonStaleGeneration
 }
 
 // patience fails the transfers of a queue when no rail has worked for too long.
@@ -204,4 +131,9 @@ func (w *worker) patience(q *peerQueue) {
 		why = ErrAllPaused
 	}
 	t.fail(errors.Join(why, q.peer.failures()))
+}
+
+// leaveQueues forgets the queues of peers that are gone.
+func (w *worker) leaveQueues() {
+	w.queues = slices.DeleteFunc(w.queues, func(q *peerQueue) bool { return q.len() == 0 && q.peer.over() })
 }

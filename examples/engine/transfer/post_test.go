@@ -135,6 +135,18 @@ func TestRetireTwice(t *testing.T) {
 	})
 }
 
+// Nothing is posted on an endpoint once it is being retired, even before it is taken
+// off its rail: its lanes may have left it.
+func TestRetiredEndpointIsNotCurrent(t *testing.T) {
+	bubble(t, options{}, func(t *testing.T, r *rig) {
+		rail := r.peer.rails[0]
+		require.NotNil(t, rail.current())
+		rail.endpoint.Load().retired.Store(true)
+		assert.Nil(t, rail.current())
+		rail.endpoint.Load().retired.Store(false)
+	})
+}
+
 func TestWindowIsNeverExceeded(t *testing.T) {
 	var r *rig
 	var worst atomic.Int64

@@ -54,13 +54,13 @@ func (r *rail) keepBuilt(ctx context.Context) {
 	}
 }
 
-// install makes a new endpoint current and tells every worker about its QPs.
+// install makes a new endpoint current and tells every lane about its QPs.
 func (r *rail) install(ep *endpoint) {
 	e := r.peer.engine
 	r.builds.Add(1)
 	r.peer.opened(ep)
-	for _, w := range e.workers {
-		w.inbox.adopt(ep)
+	for _, l := range e.lanes {
+		l.arrived.put(ep)
 	}
 	r.endpoint.Store(ep)
 	e.log.Info("endpoint is up", "rail", r.pair.String(), "generation", uint64(ep.generation))
@@ -68,7 +68,7 @@ func (r *rail) install(ep *endpoint) {
 }
 
 // current returns the endpoint to post on, nil if there is none. What is being retired
-// is none: its last worker may have left it.
+// is none: its last lane may have left it.
 func (r *rail) current() *endpoint {
 	if ep := r.endpoint.Load(); ep != nil && !ep.retired.Load() {
 		return ep

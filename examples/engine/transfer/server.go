@@ -22,6 +22,8 @@ type Server struct {
 	info  hello       // without NICs
 	cqs   []fabric.CQ // by index of the NIC; nothing ever completes there
 	store store
+	// scratch is what probers read.
+	scratch *Buffer
 
 	mu       sync.Mutex
 	closed   bool
@@ -75,6 +77,11 @@ func NewServer(host fabric.Host, cfg ServerConfig) (*Server, error) {
 		}
 		s.cqs = append(s.cqs, cq)
 	}
+	var err error
+	if s.scratch, err = NewBuffer(host, s.nics, probeBytes); err != nil {
+		return nil, errors.Join(err, s.closeCQs())
+	}
+	s.info.Scratch = s.scratch.keys(s.nics)
 	return s, nil
 }
 
@@ -141,7 +148,7 @@ func (s *Server) Close() error {
 	s.serving.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.store.clear(), s.closeCQs())
+	return errors.Join(s.store.clear(), s.scratch.Close(), s.closeCQs())
 }
 
 // session is one control connection. Its requests are answered one by one.
