@@ -42,7 +42,8 @@ func newClient(ctx context.Context, o *options, host fabric.Host, server string,
 	if err != nil {
 		name = "client"
 	}
-	c.engine, err = transfer.New(host, c.ctl, o.engine, transfer.WithName(name), transfer.WithLogger(o.logger(stderr)))
+	opts := append(o.rails.engineOptions(), transfer.WithName(name), transfer.WithLogger(o.logger(stderr)))
+	c.engine, err = transfer.New(host, c.ctl, o.engineConfig(), opts...)
 	if err != nil {
 		return c, err
 	}
@@ -79,5 +80,5 @@ func (c *client) end(r transfer.Report, failure error) error {
 	fmt.Fprintln(c.out, taskText(r, outcome))
 	failure = errors.Join(failure, c.shut())
 	printTotals(c.out, c.engine.Totals())
-	return errors.Join(failure, printInFlight(c.out, c.ctl.Snapshot()))
+	return errors.Join(failure, printInFlight(c.out, c.ctl.Snapshot(), c.peer))
 }

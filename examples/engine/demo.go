@@ -120,7 +120,8 @@ func (d *demonstration) run(ctx context.Context, o *options, streams int, stderr
 		return err
 	}
 	defer func() { err = errors.Join(err, d.server.Close()) }()
-	d.engine, err = transfer.New(d.stage.a, d.ctl, o.engine, transfer.WithName("host-a"), transfer.WithLogger(log), transfer.WithPairs(d.stage.pairs))
+	opts := append(o.rails.engineOptions(), transfer.WithName("host-a"), transfer.WithLogger(log))
+	d.engine, err = transfer.New(d.stage.a, d.ctl, o.engineConfig(), opts...)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,10 @@
 //	go run ./examples/engine put -nics mlx5_2,mlx5_3 -server host:7471 -file weights.bin -object weights
 //	go run ./examples/engine get -nics mlx5_2,mlx5_3 -server host:7471 -object weights -file copy.bin
 //
+// Which pairs of NICs put and get use is told by -rails, a file that lists them (see
+// rail.File), or by -prefix, the bits of an address within which NICs reach each other.
+// Without both, all pairs are tried.
+//
 // Every command exits with status 0 only if all bytes arrived, compared by
 // checksum, and every permit came back. Status 1 is a failure, 2 a mistake in the
 // command line.
@@ -19,9 +23,10 @@
 // machine's own RDMA devices where it has any; otherwise Soft-RoCE in a small guest,
 // in which this same binary is run; otherwise a fabric simulated in the process. A
 // table shows each route: its health, its window, the bytes in flight, what it delivers
-// while busy, and how long the bytes in flight take (drain time). On the way one NIC
-// pair is blocked and later unblocked: it is quarantined after a few timeouts, tried
-// now and then, and in use again once a trial succeeds. Into real hardware no fault is
+// while busy, and how long the bytes in flight take (drain time); "first" marks the
+// routes that slices are offered to first. On the way one NIC pair is blocked and later
+// unblocked: it is quarantined after a few timeouts, probed now and then, and in use
+// again once a probe succeeds. Into real hardware no fault is
 // injected. The detailed state of the task is printed for each transfer that fails or
 // is slow. A summary ends it, with what became of the pair.
 //
@@ -32,6 +37,7 @@
 //	fabric/verbsfabric  that interface over package verbs
 //	stage.go          which fabric a demonstration gets
 //	guest.go          how the program runs itself in the guest
+//	options.go railoptions.go  the flags that the commands share
 //	fault.go          the faults of each fabric
 //	faultplan.go      when the pair is blocked, and what became of it
 //	demo.go           the demonstration; table.go, results.go, history.go, summary.go show it

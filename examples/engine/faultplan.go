@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/examples/engine/transfer"
 )
 
@@ -58,7 +59,8 @@ func (p *faultPlan) step(d *demonstration) error {
 	}
 	switch {
 	case p.phase == waiting && share >= blockAt:
-		local, remote := p.stage.a.NICs()[0], p.stage.b.NICs()[0]
+		pair := rails[p.rail].Route.Pair
+		local, remote := named(p.stage.a, pair.Local), named(p.stage.b, pair.Remote)
 		unblock, err := p.stage.faults.Block(local, remote)
 		if err != nil {
 			return fmt.Errorf("blocking %s -> %s: %w", local.Name(), remote.Name(), err)
@@ -72,6 +74,16 @@ func (p *faultPlan) step(d *demonstration) error {
 		}
 		p.phase, p.stop, p.blocked = over, now, rails[p.rail]
 		d.table.note(fmt.Sprintf("--- %s is unblocked again", pairText(p.before.Route.Pair)))
+	}
+	return nil
+}
+
+// named returns the NIC of that name.
+func named(host fabric.Host, name string) fabric.NIC {
+	for _, nic := range host.NICs() {
+		if nic.Name() == name {
+			return nic
+		}
 	}
 	return nil
 }

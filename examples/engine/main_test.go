@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,7 +32,7 @@ func TestDemoOnTheSimulatedFabric(t *testing.T) {
 		"--- sima0 -> simb0 is blocked now", "--- sima0 -> simb0 is unblocked again",
 		"128.0 MiB compared by checksum", "transfers  16, of them 0 failed",
 		"2048 Success", "RouteTimeout", "sima0 -> simb0 was blocked for",
-		"  states  ", "-> QUARANTINED  ROUTE_TIMEOUT",
+		"  states  ", "-> QUARANTINED  ", "  probes     ",
 		"0 bytes on 2 devices and 4 routes: every permit came back",
 	} {
 		assert.Contains(t, out, want)
@@ -41,6 +43,33 @@ func TestDemoOnTheSimulatedFabric(t *testing.T) {
 			assert.LessOrEqual(t, len(line), 80, "line %q", line)
 		}
 	}
+}
+
+// Each simulated host has an IPv4 /24 network of its own.
+func TestSubnetsLeaveNoPath(t *testing.T) {
+	status, _, errs := engine(t, "demo", "-fabric", "sim", "-prefix", "24")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, errs, `no pair of NICs may be used: "host-b": 0 of 4 pairs may be used; other subnet: 4; sima0 to simb0: other subnet: local in 10.0.1.0/24, remote in 10.0.2.0/24`)
+}
+
+func TestRailFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rails.json")
+	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write(`{"all": [{"local": "sima1", "remote": "simb0"}]}`)
+	status, out, errs := engine(t, "demo", "-fabric", "sim", "-bytes", "8M", "-object", "4M", "-fault=false", "-rails", file, "-prefix", "24")
+	require.Zero(t, status, errs)
+	assert.Contains(t, out, "0 bytes on 1 devices and 1 routes", "the file pins the one rail, and overrules the prefix")
+
+	write(`{"all": [{"local": "sima7", "remote": "simb0"}]}`)
+	status, _, errs = engine(t, "demo", "-fabric", "sim", "-rails", file)
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, errs, "not in the rail file: 4")
+	assert.Contains(t, errs, `no local NIC is named "sima7"`)
+
+	write(`{"all": []}`)
+	status, _, errs = engine(t, "demo", "-fabric", "sim", "-rails", file)
+	assert.Equal(t, exitUsage, status)
+	assert.Contains(t, errs, `"all" has no pair`)
 }
 
 func TestDemoIsInterrupted(t *testing.T) {
@@ -93,6 +122,8 @@ func TestBadCommandLines(t *testing.T) {
 		{"objects of no bytes", []string{"demo", "-fabric", "sim", "-object", "0"}, "-object 0"},
 		{"slices of no bytes", []string{"demo", "-fabric", "sim", "-slice", "0"}, "SliceBytes is 0"},
 		{"window above the maximum", []string{"demo", "-fabric", "sim", "-window", "1G"}, "-window 1073741824 -max-window 67108864"},
+		{"a prefix of too many bits", []string{"demo", "-prefix", "33"}, "-prefix 33 -prefix6 0"},
+		{"a rail file that is not there", []string{"put", "-rails", "/nowhere"}, "-rails: open /nowhere"},
 		{"timeout code", []string{"demo", "-ack-timeout", "32"}, "-ack-timeout 32"},
 		{"two processes on the simulated fabric", []string{"put", "-fabric", "sim"}, "the simulated fabric lives inside one process"},
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/examples/engine/transfer"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // options are the flags that the commands share.
@@ -28,6 +29,7 @@ type options struct {
 	most   size
 	device size
 	health healthOptions
+	rails  railOptions
 	given  map[string]bool // flags on the command line
 }
 
@@ -58,6 +60,9 @@ func newFlags(command string, stderr io.Writer) (*flag.FlagSet, *options) {
 	f.DurationVar(&o.health.limit, "cooldown-cap", numbers.CooldownCap, "longest quarantine")
 	f.DurationVar(&o.health.probe, "probe-interval", numbers.ProbeInterval, "time between early or undecided trials of a quarantined route")
 	f.DurationVar(&o.health.drain, "target-drain", numbers.TargetDrain, "drain time that windows aim at")
+	f.StringVar(&o.rails.name, "rails", "", "JSON `file` of the NIC pairs that may be used; all if empty")
+	f.IntVar(&o.rails.ipv4, "prefix", 0, "`bits` of an IPv4 address within which NICs reach each other; 0 if they do anyway")
+	f.IntVar(&o.rails.ipv6, "prefix6", 0, "`bits` of an IPv6 address within which NICs reach each other; 0 if they do anyway")
 	return f, o
 }
 
@@ -91,12 +96,15 @@ func (o *options) parse(f *flag.FlagSet, args []string) error {
 		return fmt.Errorf("%w: -window %d -max-window %d -device-window %d: the first must be at least 1, the others at least as large",
 			errUsage, o.start, o.most, o.device)
 	}
+	if err := o.rails.read(); err != nil {
+		return err
+	}
 	_, err := o.controller() // a mistake is told before anything is set up
 	return err
 }
 
-// suggest sets how QPs retry and how large windows are, where the command line does
-// not say.
+// suggest sets how QPs retry, how large windows are and which rails there are, where
+// the command line does not say.
 func (o *options) suggest(s *stage) {
 	if !o.given["ack-timeout"] {
 		o.engine.AckTimeout = s.ackTimeout
@@ -106,6 +114,9 @@ func (o *options) suggest(s *stage) {
 	}
 	if !o.given["window"] && s.window > 0 {
 		o.start = s.window
+	}
+	if o.rails.file == nil {
+		o.rails.file = s.rails
 	}
 	o.health.suggest(s.health, o.given)
 }
@@ -160,11 +171,20 @@ func (o *options) controller(opts ...cc.Option) (*cc.Controller, error) {
 	c.ProbeWindowBytes = min(c.ProbeWindowBytes, c.MinWindowBytes)
 	c.Cooldown, c.CooldownCap = o.health.cooldown, o.health.limit
 	c.ProbeInterval, c.TargetDrain = o.health.probe, o.health.drain
-	ctl, err := cc.New(c, opts...)
+	c.Prober = true // the engine's
+	ctl, err := cc.New(c, append(opts, cc.WithPauses(rail.Shared()))...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return ctl, nil
+}
+
+// engineConfig returns the engine's numbers. Its prober looks twice in a probe interval
+// at least.
+func (o *options) engineConfig() transfer.Config {
+	c := o.engine
+	c.ProbePause = max(min(c.ProbePause, o.health.probe/2), time.Millisecond)
+	return c
 }
 
 func (o *options) logger(stderr io.Writer) *slog.Logger {

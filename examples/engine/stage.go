@@ -11,6 +11,7 @@ import (
 	"github.com/rdmagate/rdmagate/examples/engine/fabric/verbsfabric"
 	"github.com/rdmagate/rdmagate/internal/simfabric"
 	"github.com/rdmagate/rdmagate/internal/softroce"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // stage is where a demonstration takes place: two hosts, and the faults that can
@@ -19,8 +20,8 @@ type stage struct {
 	title  string
 	a, b   fabric.Host
 	faults faults // nil on real hardware
-	// pairs limits the NIC pairs that can reach each other; nil is all.
-	pairs func(local, remote string) bool
+	// rails lists the NIC pairs that can reach each other; nil is all.
+	rails *rail.File
 	// bytes is how much to move unless the caller says otherwise.
 	bytes int64
 	// ackTimeout and retry suit the fabric: a dead path should show soon, and a
@@ -160,7 +161,16 @@ func deviceStage(o *options) (*stage, error) {
 		title: a.Name() + ", each looped back to itself; no fault is injected into real hardware",
 		a:     a, b: b, bytes: 4 << 30,
 		ackTimeout: 14, retry: 7,
-		pairs: func(local, remote string) bool { return local == remote },
+		rails: loops(a),
 		close: func() error { return errors.Join(a.Close(), b.Close()) },
 	}, nil
+}
+
+// loops pairs each NIC with itself.
+func loops(host fabric.Host) *rail.File {
+	var f rail.File
+	for _, nic := range host.NICs() {
+		f.All = append(f.All, rail.FilePair{Local: nic.Name(), Remote: nic.Name()})
+	}
+	return &f
 }

@@ -27,7 +27,7 @@ func (d *demonstration) summary(rails []transfer.RailSample, took time.Duration)
 	if d.fault.phase != waiting {
 		fmt.Fprint(out, d.history.text(d.fault.before.Route.Pair, d.fault.start, d.began))
 	}
-	permits := printInFlight(out, d.ctl.Snapshot())
+	permits := printInFlight(out, d.ctl.Snapshot(), d.peer)
 	if checked != 2*d.total {
 		return errors.Join(permits, fmt.Errorf("%d of %d bytes were compared", checked, 2*d.total))
 	}
@@ -49,6 +49,7 @@ func printTotals(out io.Writer, t transfer.Totals) {
 	}
 	fmt.Fprintf(out, "  decisions  %s\n", listText(decisions))
 	fmt.Fprintf(out, "  outcomes   %s\n", listText(classes))
+	fmt.Fprintf(out, "  probes     %d sent, %d of them succeeded\n", t.Probes, t.ProbesSucceeded)
 }
 
 func listText(kinds []string) string {
@@ -58,24 +59,23 @@ func listText(kinds []string) string {
 	return strings.Join(kinds, ", ")
 }
 
-// printInFlight prints what is still reserved, and returns an error if anything is.
-func printInFlight(out io.Writer, s cc.Snapshot) error {
+// printInFlight prints what is still reserved after a peer was closed, and returns an
+// error if anything is. The controller has forgotten the routes; the peer has not.
+func printInFlight(out io.Writer, s cc.Snapshot, p *transfer.Peer) error {
 	var held []string
 	for _, d := range s.Devices {
 		if d.InFlightBytes != 0 {
 			held = append(held, fmt.Sprintf("%d bytes on device %s", d.InFlightBytes, d.Device))
 		}
 	}
-	for _, r := range s.Routes {
-		if r.InFlightBytes != 0 {
-			held = append(held, fmt.Sprintf("%d bytes on route %s", r.InFlightBytes, r.Pair))
-		}
+	if n := p.InFlight(); n != 0 {
+		held = append(held, fmt.Sprintf("%d bytes on routes to %s", n, p.Name()))
 	}
 	if len(held) > 0 {
 		err := fmt.Errorf("permits did not come back: %s", strings.Join(held, ", "))
 		fmt.Fprintf(out, "  in flight  %v\n", err)
 		return err
 	}
-	fmt.Fprintf(out, "  in flight  0 bytes on %d devices and %d routes: every permit came back\n", len(s.Devices), len(s.Routes))
+	fmt.Fprintf(out, "  in flight  0 bytes on %d devices and %d routes: every permit came back\n", len(s.Devices), p.Rails())
 	return nil
 }

@@ -78,14 +78,14 @@ func (t *table) erase() {
 
 func pairText(p rail.Pair) string { return p.Local + " -> " + p.Remote }
 
-// stateText says what the controller and the engine know about a rail: its health,
-// and if that is good what the endpoint lacks.
+// stateText says what the controller and the engine know about a rail: its health, and
+// if that is good what the endpoint lacks, or that it is asked first.
 func stateText(r transfer.RailSample) string {
 	health := r.Route.Health
 	switch {
 	case health.State == cc.Quarantined && health.CooldownLeft > 0:
 		return fmt.Sprintf("%s %.0fs", health.State, health.CooldownLeft.Seconds())
-	case health.State != cc.Healthy:
+	case health.State > cc.Congested:
 		return health.State.String()
 	case r.Route.NeedsRenew:
 		return "needs renew"
@@ -93,6 +93,9 @@ func stateText(r transfer.RailSample) string {
 		return "no endpoint"
 	case r.Route.Generation == 0:
 		return "not tracked" // mode off
+	}
+	if r.First {
+		return health.State.String() + ", first"
 	}
 	return health.State.String()
 }

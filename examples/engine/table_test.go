@@ -60,6 +60,8 @@ func TestStateText(t *testing.T) {
 		want   string
 	}{
 		{"in use", func(*transfer.RailSample) {}, "HEALTHY"},
+		{"asked first", func(s *transfer.RailSample) { s.First = true }, "HEALTHY, first"},
+		{"asked first, and congested", func(s *transfer.RailSample) { s.First, s.Route.Health.State = true, cc.Congested }, "CONGESTED, first"},
 		{"congested", func(s *transfer.RailSample) { s.Route.Health.State = cc.Congested }, "CONGESTED"},
 		{"suspect, and being built", func(s *transfer.RailSample) { s.Route.Health.State, s.Up = cc.Suspect, false }, "SUSPECT"},
 		{"quarantined", func(s *transfer.RailSample) {

@@ -3,7 +3,10 @@ package simfabric
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
+
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // Limits of [Config].
@@ -48,6 +51,11 @@ type NICConfig struct {
 	Rate    int64
 	Latency time.Duration
 	MTU     int
+	// NUMA and Addr are what the NIC says of itself, and change nothing else: all NICs
+	// reach each other. The zero Addr means 10.0.h.n, for the NIC number n of host
+	// number h, both from 1.
+	NUMA rail.Node
+	Addr netip.Addr
 }
 
 // Validate reports every fault of c at once, or nil.

@@ -1,6 +1,7 @@
 package simfabric
 
 import (
+	"net/netip"
 	"strings"
 	"syscall"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 func TestConfigIsChecked(t *testing.T) {
@@ -69,4 +72,15 @@ func TestNames(t *testing.T) {
 	assert.ErrorContains(t, err, `no host "host-c": invalid argument; hosts here: host-a, host-b`)
 	_, err = n.NIC("host-a", "mlx5_0")
 	assert.ErrorContains(t, err, `no NIC "mlx5_0": invalid argument; NICs here: nic0, nic1, nic2, nic3`)
+}
+
+func TestNICsDescribeThemselves(t *testing.T) {
+	cfg := testConfig()
+	own := netip.MustParseAddr("192.168.7.1")
+	cfg.Hosts[1].NICs = []NICConfig{{Name: "x", Rate: 50e9, NUMA: rail.NodeOf(1), Addr: own}}
+	n := newNet(t, cfg)
+	assert.Equal(t, rail.NIC{Name: "nic2", Port: 1, Link: rail.LinkEthernet, Rate: 0.8, Addrs: []netip.Addr{netip.MustParseAddr("10.0.1.3")}},
+		nicOf(t, n, "host-a", 2).Info())
+	assert.Equal(t, rail.NIC{Name: "x", Port: 1, NUMA: rail.NodeOf(1), Link: rail.LinkEthernet, Rate: 400, Addrs: []netip.Addr{own}},
+		nicOf(t, n, "host-b", 0).Info())
 }

@@ -2,6 +2,7 @@ package simfabric
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,9 @@ func New(cfg Config) (*Net, error) {
 		h := newHost(n, hc.Name, cfg.Reason)
 		for j, nc := range hc.NICs {
 			nic := newNIC(h, cfg.fill(nc), fmt.Sprintf("fe80::%x:%x", i+1, j+1))
+			if !nic.addr.IsValid() {
+				nic.addr = netip.AddrFrom4([4]byte{10, 0, byte(i + 1), byte(j + 1)})
+			}
 			h.nics = append(h.nics, nic)
 			n.nics[nic.gid] = nic
 		}

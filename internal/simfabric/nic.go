@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/verbs"
 )
 
@@ -30,6 +32,8 @@ type NIC struct {
 	rate    int64
 	latency time.Duration
 	mtu     int
+	numa    rail.Node
+	addr    netip.Addr
 
 	regions map[uint32]*Region // by lkey
 	cqs     map[uint64]*CQ     // by ID
@@ -50,7 +54,7 @@ type NIC struct {
 func newNIC(h *Host, cfg NICConfig, gid string) *NIC {
 	return &NIC{
 		net: h.net, host: h, name: cfg.Name, gid: gid,
-		rate: cfg.Rate, latency: cfg.Latency, mtu: cfg.MTU,
+		rate: cfg.Rate, latency: cfg.Latency, mtu: cfg.MTU, numa: cfg.NUMA, addr: cfg.Addr,
 		regions: make(map[uint32]*Region),
 		cqs:     make(map[uint64]*CQ),
 		qps:     make(map[uint32]*QP),
@@ -64,6 +68,14 @@ func (p *NIC) Name() string { return p.name }
 
 // Port returns 1.
 func (p *NIC) Port() uint8 { return port }
+
+// Info describes an Ethernet NIC of the configured rate, node and address.
+func (p *NIC) Info() rail.NIC {
+	return rail.NIC{
+		Name: p.name, Port: port, NUMA: p.numa, Link: rail.LinkEthernet,
+		Addrs: []netip.Addr{p.addr}, Rate: float64(p.rate) * 8 / 1e9,
+	}
+}
 
 // String names the NIC as errors do.
 func (p *NIC) String() string { return p.host.name + "/" + p.name }

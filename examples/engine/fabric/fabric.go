@@ -10,6 +10,7 @@ import (
 	"context"
 
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/verbs"
 )
 
@@ -31,6 +32,9 @@ type Host interface {
 type NIC interface {
 	Name() string
 	Port() uint8
+	// Info describes the NIC as it is now, with the address that its QPs use. A port
+	// that is down is not unusable: it may be up again at any time.
+	Info() rail.NIC
 	Register(mem []byte) (Region, error)
 	NewCQ(depth int) (CQ, error)
 	// NewQP returns an RC QP that is not yet connected. Its send and receive

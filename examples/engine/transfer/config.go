@@ -46,6 +46,9 @@ type Config struct {
 	// BuildPause is the least time between two endpoints of one rail, so that a
 	// dead path does not become a storm of handshakes.
 	BuildPause time.Duration
+	// ProbePause is how often the prober asks the controller which routes are due. The
+	// controller's probe interval or less.
+	ProbePause time.Duration
 	// Patience is how long a transfer waits while no rail to the peer admits
 	// anything.
 	Patience time.Duration
@@ -70,6 +73,7 @@ func DefaultConfig() Config {
 		FlushGrace:   time.Second,
 		StallGap:     time.Second,
 		BuildPause:   50 * time.Millisecond,
+		ProbePause:   250 * time.Millisecond,
 		Patience:     20 * time.Second,
 	}
 }
@@ -99,7 +103,7 @@ func (c Config) Validate() error {
 		value time.Duration
 	}{
 		{"Deadline", c.Deadline}, {"FlushGrace", c.FlushGrace}, {"StallGap", c.StallGap},
-		{"BuildPause", c.BuildPause}, {"Patience", c.Patience},
+		{"BuildPause", c.BuildPause}, {"ProbePause", c.ProbePause}, {"Patience", c.Patience},
 	} {
 		if d.value <= 0 {
 			faults = append(faults, fmt.Errorf("transfer: %s is %v, must be above 0; start from DefaultConfig", d.field, d.value))
@@ -108,10 +112,10 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// qp returns what every QP that posts is made with.
-func (c Config) qp() fabric.QPConfig {
+// qp returns what a QP that posts is made with.
+func (c Config) qp(sendDepth int) fabric.QPConfig {
 	return fabric.QPConfig{
-		SendDepth: c.SendDepth, RecvDepth: 1,
+		SendDepth: sendDepth, RecvDepth: 1,
 		Timeout: c.AckTimeout, Retry: c.Retry, RNRRetry: c.RNRRetry,
 	}
 }

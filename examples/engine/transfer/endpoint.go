@@ -11,27 +11,28 @@ import (
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 )
 
-// endpoint is one generation of a rail: a set of connected QPs, some for each
-// worker. It is built once, used until it is retired, and closed when the last
-// worker has nothing of it on the wire any more. A failed QP is never brought back
+// endpoint is one generation of a rail: a set of connected QPs, some for each worker
+// and one for the prober. It is built once, used until it is retired, and closed when
+// the last of them has nothing of it on the wire any more. A failed QP is never brought back
 // to life; the next endpoint has others.
 type endpoint struct {
 	rail       *rail
 	generation cc.Generation
 	remote     uint64         // the peer's number for its half
-	qps        [][]*queuePair // by worker
+	qps        [][]*queuePair // by lane
 
 	retired atomic.Bool  // post nothing more
 	aborted atomic.Bool  // wait for nothing either: fail the QPs
-	members atomic.Int32 // workers that still have QPs here
+	members atomic.Int32 // lanes that still have QPs here
 }
 
-// queuePair is one QP of an endpoint. Its worker alone touches it.
+// queuePair is one QP of an endpoint. Its lane alone touches it.
 type queuePair struct {
 	fabric.QP
 	endpoint *endpoint
 	number   uint32 // as completions name it
 	cq       *completionQueue
+	depth    int // of the send queue
 
 	batch   []*slice // admitted, to be posted
 	taken   int      // send queue entries in use, with the batch
@@ -41,10 +42,12 @@ type queuePair struct {
 	closed  bool
 }
 
-// completionQueue is one worker's CQ on one NIC.
+// completionQueue is one lane's CQ on one NIC. A lane has at most depth work requests
+// under way there.
 type completionQueue struct {
 	fabric.CQ
-	poller *cc.Poller // the worker, as the controller sees it
+	depth  int
+	poller *cc.Poller // the lane, as the controller sees it
 	taken  int        // entries that work requests under way may need
 }
 
@@ -68,15 +71,16 @@ func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) 
 
 func (r *rail) newQPs() (*endpoint, error) {
 	e := r.peer.engine
-	ep := &endpoint{rail: r, qps: make([][]*queuePair, len(e.workers))}
-	ep.members.Store(int32(len(e.workers)))
-	for i, w := range e.workers {
-		for range e.cfg.QPsPerWorker {
-			qp, err := e.nics[r.nic].NewQP(w.cqs[r.nic].CQ, e.cfg.qp())
+	ep := &endpoint{rail: r, qps: make([][]*queuePair, len(e.lanes))}
+	ep.members.Store(int32(len(e.lanes)))
+	for i, l := range e.lanes {
+		cq := l.cqs[r.nic]
+		for range l.qps {
+			qp, err := e.nics[r.nic].NewQP(cq.CQ, e.cfg.qp(l.depth))
 			if err != nil {
 				return nil, errors.Join(fmt.Errorf("transfer: QP for %s: %w", r.pair, err), ep.closeQPs())
 			}
-			ep.qps[i] = append(ep.qps[i], &queuePair{QP: qp, endpoint: ep, number: qp.Address().QPN, cq: w.cqs[r.nic]})
+			ep.qps[i] = append(ep.qps[i], &queuePair{QP: qp, endpoint: ep, number: qp.Address().QPN, cq: cq, depth: l.depth})
 		}
 	}
 	return ep, nil
@@ -107,7 +111,7 @@ func (ep *endpoint) connect(ctx context.Context) error {
 	return nil
 }
 
-// all ranges over the QPs of all workers.
+// all ranges over the QPs of all lanes.
 func (ep *endpoint) all(yield func(*queuePair) bool) {
 	for _, mine := range ep.qps {
 		for _, qp := range mine {
@@ -138,7 +142,7 @@ func (ep *endpoint) has(qpID, cqID uint64) bool {
 	return false
 }
 
-// leave says that one worker has nothing of the endpoint on the wire and will
+// leave says that one lane has nothing of the endpoint on the wire and will
 // post nothing more. After the last one the endpoint is closed.
 func (ep *endpoint) leave() {
 	if ep.members.Add(-1) == 0 {
@@ -146,7 +150,7 @@ func (ep *endpoint) leave() {
 	}
 }
 
-// close gives back both halves. The workers have left.
+// close gives back both halves. The lanes have left.
 func (ep *endpoint) close() {
 	if err := ep.closeQPs(); err != nil {
 		ep.rail.peer.engine.log.Warn("closing an endpoint", "rail", ep.rail.pair.String(), "error", err)
@@ -175,8 +179,8 @@ func (ep *endpoint) disconnect() {
 }
 
 // room reports whether one more work request fits.
-func (qp *queuePair) room(cfg *Config) bool {
-	return !qp.failed && !qp.full && qp.taken < cfg.SendDepth && qp.cq.taken < cfg.CQDepth
+func (qp *queuePair) room() bool {
+	return !qp.failed && !qp.full && qp.taken < qp.depth && qp.cq.taken < qp.cq.depth
 }
 
 func (qp *queuePair) take() {

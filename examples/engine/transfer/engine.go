@@ -11,6 +11,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
+	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // Engine posts the slices of transfers to its peers, under the admission of a
@@ -23,13 +24,17 @@ type Engine struct {
 	log     *slog.Logger
 	name    string
 	serial  string
-	pairs   func(local, remote string) bool // nil: all
+	pinned  *prail.File // nil: all pairs
+	ipv4    int         // bits of a subnet, see rail.MapConfig
+	ipv6    int
 	workers []*worker
+	prober  *prober
+	lanes   []*lane       // of the workers, and of the prober
 	dealt   atomic.Uint64 // slices dealt to workers so far
 
 	stopping atomic.Bool
 	stop     context.CancelFunc
-	running  sync.WaitGroup // workers and event readers
+	running  sync.WaitGroup // workers, prober, monitor and event readers
 
 	mu     sync.Mutex
 	closed bool
@@ -46,9 +51,14 @@ func WithName(name string) Option { return func(e *Engine) { e.name = name } }
 // Nothing is logged on the data path.
 func WithLogger(log *slog.Logger) Option { return func(e *Engine) { e.log = log } }
 
-// WithPairs limits the rails to the pairs of NIC names that allow accepts.
-func WithPairs(allow func(local, remote string) bool) Option {
-	return func(e *Engine) { e.pairs = allow }
+// WithRails limits the rails to the pairs of a rail file.
+func WithRails(file *prail.File) Option { return func(e *Engine) { e.pinned = file } }
+
+// WithPrefix says how many leading bits of an address name its subnet: NICs of
+// different subnets are taken to not reach each other. 0 says nothing; see
+// rail.MapConfig.
+func WithPrefix(ipv4, ipv6 int) Option {
+	return func(e *Engine) { e.ipv4, e.ipv6 = ipv4, ipv6 }
 }
 
 // New starts an engine on all NICs of a host. The controller is the process's one;
@@ -67,18 +77,15 @@ func New(host fabric.Host, ctl *cc.Controller, cfg Config, opts ...Option) (*Eng
 	if len(e.nics) == 0 {
 		return nil, fmt.Errorf("transfer: %s has no usable NIC; bring a port up, or use another fabric", host.Name())
 	}
-	for id := range cfg.Workers {
-		w, err := newWorker(e, id)
-		if err != nil {
-			return nil, errors.Join(err, e.closeCQs())
-		}
-		e.workers = append(e.workers, w)
+	if err := e.openLanes(); err != nil {
+		return nil, errors.Join(err, e.closeLanes())
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	for _, w := range e.workers {
 		e.running.Go(w.run)
 	}
+	e.running.Go(e.prober.run)
 	for _, nic := range e.nics {
 		e.running.Go(func() { e.readEvents(ctx, nic) })
 	}
@@ -114,26 +121,42 @@ func (e *Engine) Close() error {
 	e.stop()
 	e.wakeAll()
 	e.running.Wait()
-	return e.closeCQs()
+	return e.closeLanes()
 }
 
-func (e *Engine) closeCQs() error {
+func (e *Engine) openLanes() error {
+	for id := range e.cfg.Workers {
+		w, err := newWorker(e, id)
+		if err != nil {
+			return err
+		}
+		e.workers, e.lanes = append(e.workers, w), append(e.lanes, &w.lane)
+	}
+	p, err := newProber(e, len(e.lanes))
+	if err != nil {
+		return err
+	}
+	e.prober, e.lanes = p, append(e.lanes, &p.lane)
+	return nil
+}
+
+func (e *Engine) closeLanes() error {
 	var faults []error
 	for _, w := range e.workers {
-		faults = append(faults, w.closeCQs())
+		faults = append(faults, w.close())
+	}
+	if e.prober != nil {
+		faults = append(faults, e.prober.shut())
 	}
 	return errors.Join(faults...)
 }
 
 // hello introduces the engine to a peer.
 func (e *Engine) hello() hello {
-	h := hello{Name: e.name, Incarnation: e.serial}
-	for _, nic := range e.nics {
-		h.NICs = append(h.NICs, nic.Name())
-	}
-	return h
+	return hello{Name: e.name, Incarnation: e.serial, NICs: describe(e.nics)}
 }
 
+// join takes a peer in and lays its rails, whose routes are the peer's until it parts.
 func (e *Engine) join(p *Peer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -145,6 +168,10 @@ func (e *Engine) join(p *Peer) error {
 			return fmt.Errorf("transfer: Connect to %q: there is a connection already, and a route has one endpoint; use that peer, or close it first", p.info.Name)
 		}
 	}
+	if err := p.layRails(); err != nil {
+		e.forget(p)
+		return err
+	}
 	e.peers[p] = struct{}{}
 	return nil
 }
@@ -152,8 +179,13 @@ func (e *Engine) join(p *Peer) error {
 func (e *Engine) part(p *Peer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.forget(p)
 	delete(e.peers, p)
 }
+
+// forget gives the peer's routes back: its next connection, or its next start, has new
+// ones.
+func (e *Engine) forget(p *Peer) { e.ctl.Forget(p.info.Name, p.info.Incarnation) }
 
 // live calls f for each rail that has an endpoint.
 func (e *Engine) live(f func(*rail, *endpoint)) {
@@ -161,7 +193,7 @@ func (e *Engine) live(f func(*rail, *endpoint)) {
 	defer e.mu.Unlock()
 	for p := range e.peers {
 		for _, r := range p.rails {
-			if ep := r.endpoint.Load(); ep != nil {
+			if ep := r.current(); ep != nil {
 				f(r, ep)
 			}
 		}
@@ -178,13 +210,13 @@ func (e *Engine) deal(t *Transfer) {
 		shares[w] = append(shares[w], &t.slices[i])
 	}
 	for i, share := range shares {
-		e.workers[i].inbox.deliver(share)
+		e.workers[i].inbox.put(share...)
 		e.workers[i].rouse()
 	}
 }
 
 func (e *Engine) wakeAll() {
-	for _, w := range e.workers {
-		w.rouse()
+	for _, l := range e.lanes {
+		l.rouse()
 	}
 }

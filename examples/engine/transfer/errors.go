@@ -14,8 +14,13 @@ var (
 	ErrCancelled = errors.New("transfer cancelled")
 	// ErrPeerGone: the control connection to the peer ended.
 	ErrPeerGone = errors.New("peer is gone")
-	// ErrNoUsablePath: no rail to the peer admitted anything for too long.
+	// ErrNoUsablePath: no rail to the peer admitted anything for too long. The two
+	// below are special cases of it.
 	ErrNoUsablePath = errors.New("no usable path to the peer")
+	// ErrAllPaused: there are rails, and each is paused. A trial may bring one back.
+	ErrAllPaused = fmt.Errorf("%w: all are paused", ErrNoUsablePath)
+	// ErrNoPath: no pair of NICs may be used at all. Waiting does not help.
+	ErrNoPath = fmt.Errorf("%w: no pair of NICs may be used", ErrNoUsablePath)
 )
 
 // MismatchError reports bytes that did not arrive as they were sent.

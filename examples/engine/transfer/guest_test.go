@@ -18,6 +18,7 @@ import (
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric/verbsfabric"
 	"github.com/rdmagate/rdmagate/internal/softroce"
+	prail "github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/rdmagate/rdmagate/verbs"
 )
@@ -91,6 +92,7 @@ func TestGuestMovesAndChecks256MiB(t *testing.T) {
 		// A QP sends again after 134 ms, and Soft-RoCE has been seen to complete a READ
 		// without its data then: queues must stay well below.
 		c.TargetDrain = 50 * time.Millisecond
+		c.Prober = true
 	}})
 	require.Len(t, g.peer.rails, 4, "two NICs a side make four rails")
 	blocked := g.peer.rails[0]
@@ -130,16 +132,17 @@ func TestGuestMovesAndChecks256MiB(t *testing.T) {
 	after := blocked.meter.read(g.ctl.Now()).delivered - before
 	assert.True(t, slices.ContainsFunc(list, func(tr cc.Transition) bool { return tr.To == cc.Quarantined }),
 		"the blocked pair must have been quarantined: %v", list)
-	assert.True(t, blocked.route.State() <= cc.Congested || after > 0,
-		"the pair must be back after the unblock; it is %v and carried %d bytes since: %v", blocked.route.State(), after, list)
+	g.until(func() bool { return blocked.route.State() <= cc.Congested }, "a probe must bring the pair back, also without traffic")
+	sent, succeeded := g.probes()
+	assert.NotZero(t, succeeded, "the trial that succeeded must have been a probe, of %d", sent)
 	g.nothingInFlight()
-	t.Logf("%d bytes checked, %d slices retried, outcomes %v; the pair carried %d bytes after the unblock: %v",
-		checked, retries, g.classes(), after, list)
+	t.Logf("%d bytes checked, %d slices retried, outcomes %v, %d probes; the pair carried %d bytes after the unblock: %v",
+		checked, retries, g.classes(), sent, after, list)
 }
 
 // What the engine's tasks say after each kind of real failure.
 func TestGuestTaskStates(t *testing.T) {
-	firstPair := WithPairs(func(local, remote string) bool { return local == "rxa0" && remote == "rxb0" })
+	firstPair := WithRails(&prail.File{All: []prail.FilePair{{Local: "rxa0", Remote: "rxb0"}}})
 	block := func(t *testing.T, g *guestRig) {
 		_, err := g.lab.Block(g.lab.A[0], g.lab.B[0])
 		require.NoError(t, err)

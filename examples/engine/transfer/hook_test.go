@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
@@ -100,4 +101,9 @@ func (q *hookedQP) Fail() error {
 		return q.hooks.fail(q.QP)
 	}
 	return q.QP.Fail()
+}
+
+// worksOn reports whether a CQ is one of the first worker's.
+func (r *rig) worksOn(cq fabric.CQ) bool {
+	return slices.ContainsFunc(r.engine.workers[0].cqs, func(mine *completionQueue) bool { return mine.ID() == cq.ID() })
 }

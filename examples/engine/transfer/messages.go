@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
+	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // The control connection carries one JSON value a line. The side that posts asks,
@@ -40,8 +41,29 @@ const maxMessage = 4 << 20
 type hello struct {
 	Name string `json:"name"`
 	// Incarnation differs after every restart of the machine's engine.
-	Incarnation string   `json:"incarnation"`
-	NICs        []string `json:"nics"`
+	Incarnation string      `json:"incarnation"`
+	NICs        []prail.NIC `json:"nics"`
+	// Scratch is memory that a prober may read, by name of the NIC. Who only posts lends
+	// none.
+	Scratch map[string]Key `json:"scratch,omitempty"`
+}
+
+// names returns the names of the NICs.
+func (h *hello) names() []string {
+	var list []string
+	for _, nic := range h.NICs {
+		list = append(list, nic.Name)
+	}
+	return list
+}
+
+// describe returns what NICs say of themselves now.
+func describe(nics []fabric.NIC) []prail.NIC {
+	var list []prail.NIC
+	for _, nic := range nics {
+		list = append(list, nic.Info())
+	}
+	return list
 }
 
 // connectRequest asks for the remote half of an endpoint: one QP at the remote

@@ -7,17 +7,20 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // Peer is a machine to which an engine is connected, with a rail for each pair of
-// a local and a remote NIC.
+// a local and a remote NIC that may be used.
 type Peer struct {
 	engine  *Engine
 	control *control
 	info    hello
-	rails   []*rail
+	paths   *prail.Map
+	byPath  []*rail         // by index of the path; nil where it is excluded
+	rails   []*rail         // the others, in the same order
 	living  context.Context // ends when the peer is closed
 	leave   context.CancelFunc
 	lost    chan struct{} // closed when the peer is closed, for whatever reason
@@ -30,7 +33,8 @@ type Peer struct {
 	err       error // why no transfer is accepted any more
 	transfers map[*Transfer]struct{}
 	built     map[*endpoint]struct{} // and not closed yet
-	closing   sync.Once
+	closing   atomic.Bool
+	gone      chan struct{} // closed when closing is done
 }
 
 // Connect introduces the engine over a control connection, and returns when the
@@ -39,7 +43,7 @@ type Peer struct {
 func (e *Engine) Connect(ctx context.Context, conn net.Conn) (*Peer, error) {
 	living, leave := context.WithCancel(context.Background())
 	p := &Peer{
-		engine: e, control: newControl(conn), living: living, leave: leave, lost: make(chan struct{}),
+		engine: e, control: newControl(conn), living: living, leave: leave, lost: make(chan struct{}), gone: make(chan struct{}),
 		transfers: map[*Transfer]struct{}{}, built: map[*endpoint]struct{}{},
 	}
 	if err := p.greet(ctx); err != nil {
@@ -50,9 +54,7 @@ func (e *Engine) Connect(ctx context.Context, conn net.Conn) (*Peer, error) {
 		p.control.Close()
 		return nil, err
 	}
-	for _, r := range p.rails {
-		p.building.Go(func() { r.keepBuilt(living) })
-	}
+	p.startBuilding()
 	go func() {
 		<-p.control.ended
 		p.shut(fmt.Errorf("transfer: peer %q: %w", p.info.Name, p.control.failure()))
@@ -64,42 +66,87 @@ func (e *Engine) Connect(ctx context.Context, conn net.Conn) (*Peer, error) {
 	return p, nil
 }
 
-// greet learns the peer's name and NICs and lays out the rails: equal positions
-// first, since NICs are usually cabled that way, then the others.
+// greet learns the peer's name and NICs, and maps the paths to it.
 func (p *Peer) greet(ctx context.Context) error {
 	e := p.engine
-	if err := p.control.call(ctx, opHello, e.hello(), &p.info); err != nil {
+	mine := e.hello()
+	if err := p.control.call(ctx, opHello, mine, &p.info); err != nil {
 		return err
 	}
 	if len(p.info.NICs) == 0 {
 		return fmt.Errorf("transfer: peer %q has no NICs; start it with at least one", p.info.Name)
 	}
-	for i, nic := range p.info.NICs {
-		if slices.Contains(p.info.NICs[:i], nic) { // two rails would share a route, and take each other's endpoints away
-			return fmt.Errorf("transfer: peer %q lists NIC %q twice (%v); start it with each NIC once", p.info.Name, nic, p.info.NICs)
-		}
+	var err error
+	p.paths, err = prail.NewMap(prail.MapConfig{
+		Peer: p.info.Name, Incarnation: p.info.Incarnation, Local: mine.NICs, Remote: p.info.NICs,
+		File: e.pinned, IPv4Bits: e.ipv4, IPv6Bits: e.ipv6,
+	})
+	if err != nil {
+		return fmt.Errorf("transfer: paths to %q: %w", p.info.Name, err)
 	}
-	for shift := range p.info.NICs {
-		for i, nic := range e.nics {
-			remote := p.info.NICs[(i+shift)%len(p.info.NICs)]
-			pair := prail.Pair{Peer: p.info.Name, Incarnation: p.info.Incarnation, Local: nic.Name(), Port: nic.Port(), Remote: remote}
-			if e.pairs != nil && !e.pairs(nic.Name(), remote) {
-				continue
-			}
-			route, err := e.ctl.Route(pair)
-			if err != nil {
-				return err
-			}
-			p.rails = append(p.rails, &rail{
-				peer: p, pair: pair, index: len(p.rails), nic: i, route: route,
-				wanted: make(chan struct{}, 1), tried: make(chan struct{}),
-			})
-		}
+	var misfit error
+	if e.pinned != nil {
+		misfit = e.pinned.Check(mine.NICs, p.info.NICs)
 	}
-	if len(p.rails) == 0 {
-		return fmt.Errorf("transfer: no pair of a local NIC with one of %q (%v) is allowed; allow at least one", p.info.Name, p.info.NICs)
+	if _, outcome := p.paths.Select(nil, prail.Want{}); outcome == prail.NoPath {
+		return errors.Join(fmt.Errorf("transfer: %w: %q: %v", ErrNoPath, p.info.Name, reasons(p.paths)), misfit)
+	}
+	if misfit != nil {
+		e.log.Warn("the rail file does not fit", "peer", p.info.Name, "error", misfit)
 	}
 	return nil
+}
+
+// maxReasons is how many pairs an error tells about.
+const maxReasons = 8
+
+// reasons says why no pair of a map may be used.
+func reasons(m *prail.Map) string {
+	text := m.String()
+	for i, e := range m.Explain(prail.Want{}) {
+		if i == maxReasons {
+			return text + "; and so on"
+		}
+		text += fmt.Sprintf("; %s to %s: %s", e.Local, e.Remote, e.Why)
+	}
+	return text
+}
+
+// layRails makes a rail for each pair of NICs that may be used.
+func (p *Peer) layRails() error {
+	paths := p.paths.Paths()
+	p.byPath = make([]*rail, len(paths))
+	for i := range paths {
+		path := &paths[i]
+		if path.Excluded != prail.Allowed {
+			continue
+		}
+		if _, lent := p.info.Scratch[path.Remote]; !lent {
+			return fmt.Errorf("transfer: peer %q lends no memory to probe its NIC %q with", p.info.Name, path.Remote)
+		}
+		route, err := p.engine.ctl.Route(path.Pair)
+		if err != nil {
+			return err
+		}
+		p.byPath[i] = &rail{
+			peer: p, pair: path.Pair, nic: path.LocalNIC, route: route,
+			wanted: make(chan struct{}, 1), tried: make(chan struct{}),
+		}
+		p.rails = append(p.rails, p.byPath[i])
+	}
+	return nil
+}
+
+// startBuilding builds endpoints from now on, unless the peer was closed already.
+func (p *Peer) startBuilding() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return
+	}
+	for _, r := range p.rails {
+		p.building.Go(func() { r.keepBuilt(p.living) })
+	}
 }
 
 // waitForRails waits until every rail was tried, and fails if none came up.
@@ -108,6 +155,8 @@ func (p *Peer) waitForRails(ctx context.Context) error {
 	for _, r := range p.rails {
 		select {
 		case <-r.tried:
+		case <-p.lost:
+			return fmt.Errorf("transfer: connecting to %q: %w", p.info.Name, p.refusal())
 		case <-p.control.ended:
 			return fmt.Errorf("transfer: connecting to %q: %w", p.info.Name, p.control.failure())
 		case <-ctx.Done():
@@ -126,26 +175,38 @@ func (p *Peer) waitForRails(ctx context.Context) error {
 // Name returns the name that the peer gave itself.
 func (p *Peer) Name() string { return p.info.Name }
 
-// NICs returns the names of the peer's NICs.
-func (p *Peer) NICs() []string { return slices.Clone(p.info.NICs) }
+// NICs returns what the peer's NICs said of themselves.
+func (p *Peer) NICs() []prail.NIC { return slices.Clone(p.info.NICs) }
+
+// Rails returns how many pairs of NICs lead to the peer.
+func (p *Peer) Rails() int { return len(p.rails) }
+
+// InFlight returns the bytes that are reserved on the routes to the peer. After Close
+// there are none, or a permit was lost.
+func (p *Peer) InFlight() (bytes int64) {
+	for _, r := range p.rails {
+		bytes += r.route.InFlight()
+	}
+	return bytes
+}
 
 // Lost is closed when the peer was closed or its control connection ended.
 func (p *Peer) Lost() <-chan struct{} { return p.lost }
 
-// Close fails the peer's transfers, takes everything off the wire and gives all
-// QPs back. It returns when that is done.
+// Close fails the peer's transfers, takes everything off the wire, gives all QPs back
+// and has the controller forget the routes. It returns when that is done.
 func (p *Peer) Close() { p.shut(fmt.Errorf("transfer: peer %q: %w", p.info.Name, ErrClosed)) }
 
+// shut closes the peer for a reason. Whoever else calls it meanwhile waits.
 func (p *Peer) shut(err error) {
-	p.closing.Do(func() {
-		p.mu.Lock()
-		p.err = err
-		for t := range p.transfers {
-			defer t.fail(err)
-		}
-		p.mu.Unlock()
-		close(p.lost)
-	})
+	if p.closing.Swap(true) {
+		<-p.gone
+		return
+	}
+	for _, t := range p.refuse(err) {
+		t.fail(err)
+	}
+	close(p.lost)
 	p.leave()
 	p.building.Wait()
 	p.abort()
@@ -153,6 +214,18 @@ func (p *Peer) shut(err error) {
 	p.endpoints.Wait()
 	p.control.Close()
 	p.engine.part(p)
+	close(p.gone)
+}
+
+// refuse accepts no transfer any more, and returns those that were accepted.
+func (p *Peer) refuse(err error) (accepted []*Transfer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = err
+	for t := range p.transfers {
+		accepted = append(accepted, t)
+	}
+	return accepted
 }
 
 // abort takes every endpoint out of use, the draining ones too, and fails what is
@@ -177,6 +250,13 @@ func (p *Peer) admit(t *Transfer) error {
 	p.transfers[t] = struct{}{}
 	p.resting.Add(1)
 	return nil
+}
+
+// refusal returns why no transfer is accepted any more, nil if they are.
+func (p *Peer) refusal() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
 }
 
 func (p *Peer) forget(t *Transfer) {

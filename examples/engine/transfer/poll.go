@@ -1,31 +1,30 @@
 package transfer
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/verbs"
 )
 
-// poll takes the completions that wait in the worker's CQs. It reports whether
-// there were any.
-func (w *worker) poll() bool {
+// poll takes the completions that wait in the lane's CQs. It reports whether there
+// were any.
+func (l *lane) poll() bool {
 	found := false
-	now := w.engine.ctl.Now()
-	if now-w.polled > w.engine.cfg.StallGap {
-		w.gap = now
+	now := l.engine.ctl.Now()
+	if now-l.polled > l.engine.cfg.StallGap {
+		l.gap = now
 	}
-	w.polled = now
-	for _, cq := range w.cqs {
-		n, err := cq.Poll(w.wcs)
+	l.polled = now
+	for _, cq := range l.cqs {
+		n, err := cq.Poll(l.wcs)
 		cq.poller.Beat(now)
 		if err != nil {
-			w.engine.log.Error("polling a CQ", "error", err)
+			l.engine.log.Error("polling a CQ", "error", err)
 			continue
 		}
-		for i := range w.wcs[:n] {
-			w.complete(&w.wcs[i], now)
+		for i := range l.wcs[:n] {
+			l.complete(&l.wcs[i], now)
 		}
 		found = found || n > 0
 	}
@@ -33,63 +32,24 @@ func (w *worker) poll() bool {
 }
 
 // complete settles the permit that a completion is for.
-func (w *worker) complete(wc *verbs.WC, now time.Duration) {
+func (l *lane) complete(wc *verbs.WC, now time.Duration) {
 	v := classify.Completion(wc.Status, wc.VendorErr)
-	s := w.slots.find(wc.WRID, wc.QPNum)
+	s := l.slots.find(wc.WRID, wc.QPNum)
 	if s == nil {
-		w.tally.late.Add(1) // its slice was settled by a teardown
+		l.tally.late.Add(1) // its slice was settled by a teardown
 		return
 	}
-	w.tally.completed(v)
+	l.tally.completed(v)
 	s.Settle(s.use, v, now)
 	s.end(v)
 	if !v.Succeeded() {
-		w.failQP(s.qp, now)
+		l.failQP(s.qp, now)
 	}
-	w.landed(s, v.Succeeded(), now)
+	l.land(s, v.Succeeded(), now)
 }
 
-// landed says that a slice is off the wire and its bytes are back.
-func (w *worker) landed(s *slice, delivered bool, now time.Duration) {
-	r := s.qp.endpoint.rail
-	r.meter.ended(s.length, delivered, now)
-	w.slots.give(s)
-	s.qp.give()
-	t := s.transfer
-	switch {
-	case delivered: // also after a deadline: the bytes are where they belong
-		t.moved.Add(s.length)
-		t.rest()
-		return
-	case !t.stopped.Load():
-		if err := w.mayRetry(s, r); err != nil {
-			t.fail(err)
-		}
-	}
-	if t.stopped.Load() {
-		t.rest()
-		return
-	}
-	t.retries.Add(1)
-	s.rail = r.index + 1
-	w.queue(t.peer).putBack(s)
+// land says that a slice is off the wire and its bytes are back.
+func (l *lane) land(s *slice, delivered bool, now time.Duration) {
+	l.release(s)
+	l.owner.landed(s, delivered, now)
 }
-
-// mayRetry returns nil if another attempt can help, else why not.
-func (w *worker) mayRetry(s *slice, r *rail) error {
-	v := s.verdict
-	switch {
-	case v.Action() == classify.ActionFailOperation, v.Class() == classify.ClassLocalConfiguration:
-		return fmt.Errorf("slice at %d on %s: %v", s.offset, r.pair, v)
-	case v.Action() == classify.ActionRefreshMetadata:
-		return &metadataError{fmt.Sprintf("slice at %d on %s: %v", s.offset, r.pair, v)}
-	case s.attempts >= w.engine.cfg.MaxAttempts:
-		return fmt.Errorf("slice at %d failed %d times, last on %s: %v", s.offset, s.attempts, r.pair, v)
-	}
-	return nil
-}
-
-// metadataError fails a transfer whose keys the peer no longer honours.
-type metadataError struct{ text string }
-
-func (e *metadataError) Error() string { return e.text }

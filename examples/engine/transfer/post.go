@@ -2,20 +2,19 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
-	"syscall"
+	"slices"
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
+	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // peerQueue is what a worker has yet to post to one peer.
 type peerQueue struct {
 	queue
-	peer   *Peer
-	passed []bool // by rail: it admits nothing more in this round
-	usable bool   // some rail works, even if it is full
+	candidates
+	usable bool // some rail works, even if it is full
 	stuck  time.Duration
 }
 
@@ -38,10 +37,10 @@ func (w *worker) post() bool {
 // offer offers slices in their order until no rail takes one.
 func (w *worker) offer(q *peerQueue) bool {
 	posted := false
-	clear(q.passed)
+	q.begin()
 	q.usable = false
 	for q.len() > 0 {
-		s := q.next()
+		s := q.queue.next()
 		if s.transfer.stopped.Load() {
 			q.drop()
 			s.transfer.rest()
@@ -52,10 +51,10 @@ func (w *worker) offer(q *peerQueue) bool {
 			break
 		}
 		q.drop()
-		if len(qp.batch) == 0 {
+		if len(qp.batch) == 1 {
 			w.dirty = append(w.dirty, qp)
 		}
-		if qp.batch = append(qp.batch, s); len(qp.batch) == w.engine.cfg.PostBatch {
+		if len(qp.batch) == w.engine.cfg.PostBatch {
 			posted = w.flush(qp) || posted
 		}
 	}
@@ -63,19 +62,16 @@ func (w *worker) offer(q *peerQueue) bool {
 	return posted
 }
 
-// place finds a rail that admits the slice, from the slice's own on, and returns
-// the QP to post it on. A deferred slice stays where it is in the queue.
+// place finds a rail that admits the slice, and returns the QP to post it on. A
+// deferred slice stays where it is in the queue.
 func (w *worker) place(q *peerQueue, s *slice) *queuePair {
-	rails := q.peer.rails
-	for i := range rails {
-		k := (s.rail + i) % len(rails)
-		if q.passed[k] {
-			continue
-		}
-		if qp := w.admit(q, rails[k], s); qp != nil {
+	for len(q.list) > 0 {
+		k, r := q.candidates.next(s.failedOn)
+		if qp := w.admit(q, r, s); qp != nil {
+			q.placed++
 			return qp
 		}
-		q.passed[k] = true
+		q.pass(k)
 	}
 	return nil
 }
@@ -83,7 +79,7 @@ func (w *worker) place(q *peerQueue, s *slice) *queuePair {
 // admit asks for the slice's bytes on one rail. It returns nil unless they are
 // reserved and a QP has room.
 func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
-	ep := r.endpoint.Load()
+	ep := r.current()
 	if ep == nil {
 		return nil
 	}
@@ -97,94 +93,22 @@ func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
 	switch {
 	case d.Admitted():
 		q.usable = true
-		s.use, s.qp, s.finished = d.Use, qp, false
-		w.slots.take(s)
-		qp.take()
+		w.admitted(s, d.Use, qp)
 		return qp
 	case d.Err != nil:
 		s.transfer.fail(d.Err)
-	case d.Hint == cc.NeedRenew, d.Reason == classify.ReasonNeedsRenew, d.Reason == classify.ReasonStaleGeneration:
-		r.retire(ep) // it may look fine: a trial of a quarantined pair needs one that has not failed
+	case needsRenew(d):
+		r.retire(ep)
 	case d.Answer == cc.Defer && d.Domain != cc.NoDomain:
 		q.usable = true
 	}
 	return nil
 }
 
-// pick returns the worker's QP of the endpoint with the most room, nil if none has
-// any.
-func (w *worker) pick(ep *endpoint) *queuePair {
-	var best *queuePair
-	for _, qp := range ep.qps[w.id] {
-		if qp.room(&w.engine.cfg) && (best == nil || qp.taken < best.taken) {
-			best = qp
-		}
-	}
-	return best
-}
-
-// flush posts a QP's batch. What could not be posted goes back to the queue.
-func (w *worker) flush(qp *queuePair) bool {
-	now := w.engine.ctl.Now()
-	wrs, going := w.wrs[:0], w.going[:0]
-	for _, s := range qp.batch {
-		if err := s.Posting(qp.ID(), now); err != nil {
-			w.tally.unposted.Add(1) // renewed meanwhile: the bytes are back already
-			w.putBack(s)
-			continue
-		}
-		wrs, going = append(wrs, s.workRequest()), append(going, s)
-	}
-	clear(qp.batch)
-	qp.batch = qp.batch[:0]
-	if len(wrs) == 0 {
-		return false
-	}
-	n, err := qp.PostSend(wrs)
-	for _, s := range going[:n] {
-		s.attempts++
-		s.armed = now
-		qp.endpoint.rail.meter.posted(s.length, now)
-	}
-	for _, s := range going[n:] {
-		s.Unposted()
-		w.tally.unposted.Add(1)
-		w.putBack(s)
-	}
-	if err != nil {
-		w.rejected(qp, going[n:], err)
-	}
-	return n > 0
-}
-
-// rejected deals with a post that the verb refused, in whole or from some work
-// request on; those are back in the queue already. A full send queue has room again
-// after the next completion; after any other error the QP is not used any more.
-func (w *worker) rejected(qp *queuePair, tail []*slice, err error) {
-	w.tally.completed(classify.RejectedPost(uint32(errno(err))))
-	if errors.Is(err, syscall.ENOMEM) && qp.taken > 0 {
-		qp.full = true
-		return
-	}
-	qp.endpoint.rail.retire(qp.endpoint)
-	for _, s := range tail {
-		if s.attempts++; s.attempts >= w.engine.cfg.MaxAttempts {
-			s.transfer.fail(fmt.Errorf("post on %s: %w", qp.endpoint.rail.pair, err))
-		}
-	}
-}
-
-func errno(err error) syscall.Errno {
-	var no syscall.Errno
-	errors.As(err, &no)
-	return no
-}
-
-// putBack returns an admitted slice that is not on the wire to its queue.
-func (w *worker) putBack(s *slice) {
-	w.slots.give(s)
-	s.qp.give()
-	w.queue(s.transfer.peer).putBack(s)
+// needsRenew reports whether a refusal asks for a new endpoint. The one at hand may look
+// fine: a trial of a quarantined pair needs one that has not failed.
+func needsRenew(d cc.Decision) bool {
+	return d.Hint == cc.NeedRenew || d.Reason == classify.ReasonNeedsRenew || d.Reason == classify.ReasonStaleGeneration
 }
 
 // patience fails the transfers of a queue when no rail has worked for too long.
@@ -200,7 +124,16 @@ func (w *worker) patience(q *peerQueue) {
 	if now-q.stuck < w.engine.cfg.Patience {
 		return
 	}
-	t := q.next().transfer
+	t := q.queue.next().transfer
 	t.NoUsablePath(nil)
-	t.fail(errors.Join(ErrNoUsablePath, q.peer.failures()))
+	why := ErrNoUsablePath
+	if q.outcome == prail.AllPaused {
+		why = ErrAllPaused
+	}
+	t.fail(errors.Join(why, q.peer.failures()))
+}
+
+// leaveQueues forgets the queues of peers that are gone.
+func (w *worker) leaveQueues() {
+	w.queues = slices.DeleteFunc(w.queues, func(q *peerQueue) bool { return q.len() == 0 && q.peer.over() })
 }

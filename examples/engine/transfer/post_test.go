@@ -111,8 +111,8 @@ func TestNeedsRenew(t *testing.T) {
 // Somebody else renewed the route of an endpoint in use: the engine builds on top.
 func TestStaleGeneration(t *testing.T) {
 	bubble(t, options{}, func(t *testing.T, r *rig) {
-		for _, rail := range r.peer.rails {
-			_, err := rail.route.Renew(rail.endpoint.Load().generation, []cc.QP{{ID: 1e9 + uint64(rail.index)}})
+		for i, rail := range r.peer.rails {
+			_, err := rail.route.Renew(rail.endpoint.Load().generation, []cc.QP{{ID: 1e9 + uint64(i)}})
 			require.NoError(t, err)
 		}
 		_, err := r.peer.Put(r.limit(), "object", r.buffer(1<<20))
@@ -132,6 +132,18 @@ func TestRetireTwice(t *testing.T) {
 		_, err := r.peer.Put(r.limit(), "object", r.buffer(1<<20))
 		require.NoError(t, err)
 		assert.EqualValues(t, 2, rail.builds.Load(), "endpoints of the rail")
+	})
+}
+
+// Nothing is posted on an endpoint once it is being retired, even before it is taken
+// off its rail: its lanes may have left it.
+func TestRetiredEndpointIsNotCurrent(t *testing.T) {
+	bubble(t, options{}, func(t *testing.T, r *rig) {
+		rail := r.peer.rails[0]
+		require.NotNil(t, rail.current())
+		rail.endpoint.Load().retired.Store(true)
+		assert.Nil(t, rail.current())
+		rail.endpoint.Load().retired.Store(false)
 	})
 }
 

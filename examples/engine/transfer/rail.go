@@ -18,7 +18,6 @@ import (
 type rail struct {
 	peer  *Peer
 	pair  prail.Pair
-	index int // among the peer's rails
 	nic   int // index of the local NIC
 	route *cc.Route
 
@@ -33,7 +32,7 @@ type rail struct {
 // keepBuilt builds an endpoint whenever there is none, until ctx ends.
 func (r *rail) keepBuilt(ctx context.Context) {
 	var tried sync.Once
-	current := r.route.Snapshot().Generation // of an earlier connection; 0 if there was none
+	var current cc.Generation // the route is new
 	for {
 		ep, err := r.build(ctx, current)
 		if errors.Is(err, cc.ErrStaleGeneration) { // somebody else's endpoint: build on top of it
@@ -55,17 +54,26 @@ func (r *rail) keepBuilt(ctx context.Context) {
 	}
 }
 
-// install makes a new endpoint current and tells every worker about its QPs.
+// install makes a new endpoint current and tells every lane about its QPs.
 func (r *rail) install(ep *endpoint) {
 	e := r.peer.engine
 	r.builds.Add(1)
 	r.peer.opened(ep)
-	for _, w := range e.workers {
-		w.inbox.adopt(ep)
+	for _, l := range e.lanes {
+		l.arrived.put(ep)
 	}
 	r.endpoint.Store(ep)
 	e.log.Info("endpoint is up", "rail", r.pair.String(), "generation", uint64(ep.generation))
 	e.wakeAll()
+}
+
+// current returns the endpoint to post on, nil if there is none. What is being retired
+// is none: its last lane may have left it.
+func (r *rail) current() *endpoint {
+	if ep := r.endpoint.Load(); ep != nil && !ep.retired.Load() {
+		return ep
+	}
+	return nil
 }
 
 // retire takes an endpoint out of use: nothing more is posted on it, what is on

@@ -5,11 +5,14 @@ import (
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
+	prail "github.com/rdmagate/rdmagate/rail"
 )
 
 // RailSample is what a rail looked like at one moment.
 type RailSample struct {
 	Route cc.RouteSnapshot
+	// First says that the rail is one of those that are asked first.
+	First bool
 	// Up says that the rail has an endpoint to post on.
 	Up bool
 	// Builds counts the endpoints that the rail has had.
@@ -45,11 +48,12 @@ func (s *Sampler) Sample() []RailSample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.peer.engine.ctl.Now()
+	first := s.peer.first()
 	list := make([]RailSample, len(s.peer.rails))
 	for i, r := range s.peer.rails {
 		got := r.meter.read(now)
 		list[i] = RailSample{
-			Route: r.route.Snapshot(), Up: r.endpoint.Load() != nil,
+			Route: r.route.Snapshot(), First: first[r], Up: r.endpoint.Load() != nil,
 			Builds: r.builds.Load(), Failure: r.failure.Load(),
 			Delivered: got.delivered, Rate: got.rate(s.last[i]),
 		}
@@ -62,4 +66,16 @@ func (s *Sampler) Sample() []RailSample {
 		s.last[i] = got
 	}
 	return list
+}
+
+// first returns the rails that slices are offered to first at the moment.
+func (p *Peer) first() map[*rail]bool {
+	first := map[*rail]bool{}
+	list, outcome := p.paths.Select(nil, p.want(0))
+	if outcome == prail.Found {
+		for _, c := range list[:leading(list)] {
+			first[p.byPath[c.Index]] = true
+		}
+	}
+	return first
 }

@@ -19,9 +19,11 @@ type Server struct {
 	nics  []fabric.NIC
 	qp    fabric.QPConfig
 	log   *slog.Logger
-	info  hello
+	info  hello       // without NICs
 	cqs   []fabric.CQ // by index of the NIC; nothing ever completes there
 	store store
+	// scratch is what probers read.
+	scratch *Buffer
 
 	mu       sync.Mutex
 	closed   bool
@@ -74,9 +76,20 @@ func NewServer(host fabric.Host, cfg ServerConfig) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("transfer: CQ of %s: %w", nic.Name(), err), s.closeCQs())
 		}
 		s.cqs = append(s.cqs, cq)
-		s.info.NICs = append(s.info.NICs, nic.Name())
 	}
+	var err error
+	if s.scratch, err = NewBuffer(host, s.nics, probeBytes); err != nil {
+		return nil, errors.Join(err, s.closeCQs())
+	}
+	s.info.Scratch = s.scratch.keys(s.nics)
 	return s, nil
+}
+
+// hello introduces the server to a peer.
+func (s *Server) hello() hello {
+	h := s.info
+	h.NICs = describe(s.nics)
+	return h
 }
 
 func (s *Server) closeCQs() error {
@@ -135,7 +148,7 @@ func (s *Server) Close() error {
 	s.serving.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.store.clear(), s.closeCQs())
+	return errors.Join(s.store.clear(), s.scratch.Close(), s.closeCQs())
 }
 
 // session is one control connection. Its requests are answered one by one.
@@ -218,7 +231,7 @@ type nothing struct{}
 func (ss *session) hello(h hello) (hello, error) {
 	ss.peer = h
 	ss.server.log.Info("session", "peer", h.Name, "incarnation", h.Incarnation)
-	return ss.server.info, nil
+	return ss.server.hello(), nil
 }
 
 // maxEndpointQPs bounds what one connect request may ask for.
@@ -235,7 +248,8 @@ func (ss *session) connect(ask connectRequest) (connectReply, error) {
 	}
 	switch n := len(ask.Addresses); {
 	case nic < 0:
-		return connectReply{}, fmt.Errorf("%s has no NIC %q; it has %v", s.info.Name, ask.Remote, s.info.NICs)
+		h := s.hello()
+		return connectReply{}, fmt.Errorf("%s has no NIC %q; it has %v", h.Name, ask.Remote, h.names())
 	case n < 1 || n > maxEndpointQPs:
 		return connectReply{}, fmt.Errorf("%d QPs asked for; an endpoint has 1 to %d", n, maxEndpointQPs)
 	}

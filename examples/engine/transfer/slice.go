@@ -18,8 +18,8 @@ type slice struct {
 	transfer *Transfer
 	offset   int64
 	length   int64
-	rail     int // index of the rail to ask first
-	attempts int // posts so far
+	failedOn *rail // where the latest attempt failed; another is asked first
+	attempts int   // posts so far
 
 	// What follows means something from the admission until the bytes are back.
 

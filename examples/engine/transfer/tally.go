@@ -10,7 +10,7 @@ import (
 // kinds is more than there are reasons, classes or answers.
 const kinds = 32
 
-// tally counts what a worker was told. The worker writes, anybody reads.
+// tally counts what a lane was told. Its goroutine writes, anybody reads.
 type tally struct {
 	rulings  [kinds / 4][kinds]atomic.Uint64 // by answer and reason
 	classes  [kinds]atomic.Uint64
@@ -42,11 +42,14 @@ type Totals struct {
 	// Late is the number of completions that came after a teardown had settled
 	// their slice; Unposted the number of admitted slices that were not posted.
 	Late, Unposted uint64
+	// Probes is how many probes were posted, ProbesSucceeded how many of them came back.
+	// The other numbers are without them.
+	Probes, ProbesSucceeded uint64
 }
 
-// Totals adds up what the workers have counted.
+// Totals adds up what the workers and the prober have counted.
 func (e *Engine) Totals() Totals {
-	var sum Totals
+	sum := Totals{Probes: e.prober.sent.Load(), ProbesSucceeded: e.prober.succeeded.Load()}
 	for a := range uint8(kinds / 4) {
 		for r := range uint8(kinds) {
 			c := RulingCount{Answer: cc.Answer(a), Reason: classify.Reason(r)}

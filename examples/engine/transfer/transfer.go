@@ -70,7 +70,7 @@ func (p *Peer) Start(op Op, b *Buffer, object Object) (*Transfer, error) {
 	}
 	for i := range t.slices {
 		offset := int64(i) * step
-		t.slices[i] = slice{transfer: t, offset: offset, length: min(step, b.Len()-offset), rail: i % len(p.rails)}
+		t.slices[i] = slice{transfer: t, offset: offset, length: min(step, b.Len()-offset)}
 	}
 	t.left.Store(int64(len(t.slices)))
 	if err := p.admit(t); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/internal/softroce"
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/verbs"
 )
 
@@ -40,6 +41,15 @@ func TestGuestHost(t *testing.T) {
 	assert.Equal(t, "guest, rxb1 rxa0", h.Name())
 	assert.Equal(t, "rxb1", h.NICs()[0].Name())
 	assert.EqualValues(t, 1, h.NICs()[0].Port())
+
+	info := h.NICs()[1].Info()
+	assert.Equal(t, "rxa0", info.Name)
+	assert.Equal(t, rail.LinkEthernet, info.Link)
+	assert.Empty(t, info.Unusable)
+	assert.Positive(t, info.Rate)
+	if assert.Len(t, info.Addrs, 1) {
+		assert.True(t, info.Addrs[0].Is4(), "the address that QPs use: %v", info.Addrs)
+	}
 
 	mem, err := h.Alloc(5000)
 	require.NoError(t, err)
