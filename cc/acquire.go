@@ -97,7 +97,7 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 	switch state := r.State(); {
 	case counted:
 	case state == Suspect:
-		r.device.locked(func() { r.lapse(r.device.later(r.ctl.now())) })
+		r.lapseSuspicion()
 	case state.barred():
 		counted = true
 		if d, started := r.acquireBarred(p, cur, n, task, probe); started || r.mode == Enforce {
@@ -118,17 +118,22 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 			why := r.windowRuling(refused)
 			r.refusals.count(why.Reason, refused)
 		}
-		r.closeLease()
-		r.flight.directAcquired.Add(units(n))
-		if d := r.device; d.granted.Add(n) > d.window.Load() && d.leases.Load() != 0 {
-			d.locked(d.recall) // what is over the window shows as refusals only without leases
-		}
+		r.takeAnyway(n)
 	}
 	r.enter()
 	if cur == &r.none && r.current.Load() != cur {
 		r.outdated.Add(n)
 	}
 	return p.admit(cur, n, task, !leased, 0)
+}
+
+// takeAnyway takes n bytes directly, whether they fit or not, as observe mode does.
+func (r *Route) takeAnyway(n int64) {
+	r.closeLease()
+	r.flight.directAcquired.Add(units(n))
+	if d := r.device; d.granted.Add(n) > d.window.Load() && d.leases.Load() != 0 {
+		d.locked(d.recall) // what is over the window shows as refusals only without leases
+	}
 }
 
 // noteFull remembers which window was the limit: only such a window may grow.
@@ -241,7 +246,7 @@ func (r *Route) windowRuling(d Domain) Ruling {
 	case Congested:
 		why.Reason = classify.ReasonCongestionFeedback
 	case Suspect:
-		if d == RouteDomain && (r.ctl.cfg.SuspectWindowBytes > 0 || r.ctl.cfg.KeepLastRoute) {
+		if d == RouteDomain && (r.ctl.cfg.SuspectWindowBytes > 0 || r.health.kept.Load()) {
 			why.Reason, why.Hint = classify.ReasonRouteSuspect, Divert
 		}
 	}
@@ -256,7 +261,7 @@ func (r *Route) refuse(p *Permit, task *taskstate.Task, why Ruling) Decision {
 		now := r.ctl.now()
 		ev := r.evidence(why.Reason, now)
 		if why.Answer == Avoid {
-			due := time.Duration(r.health.record.due.Load())
+			due := time.Duration(r.health.record.userDue.Load())
 			ev.Cooldown = taskstate.Seen(max(0, due-now))
 		}
 		p.slice.Refused(task, ev)

@@ -19,10 +19,10 @@ type health struct {
 
 	record *record // nil of a route that was never in trouble
 
-	congested bool // the law's
-	early     bool // suspected before any error
-	kept      bool // beyond the threshold, but the last usable route to the peer
-	limited   bool // made while nothing on its port or device was usable
+	congested bool        // the law's
+	early     bool        // suspected before any error
+	kept      atomic.Bool // beyond the threshold, but the last usable route to the peer
+	limited   bool        // made while nothing on its port or device was usable
 }
 
 // cause is why a state changes.
@@ -74,7 +74,8 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		to = Congested
 	}
 	if path.Paused || local.Paused {
-		h.openRecord().due.Store(int64(trialDue(&path.Breaker, &local)))
+		h.openRecord().due = trialDue(&path.Breaker, &local)
+		r.setUserDue()
 	}
 	if rec := h.record; rec != nil && rec.trial.entry != 0 && rec.trial.entry != path.Trial {
 		rec.trial = trial{} // another one was begun since its lease expired, or has ended it
@@ -83,7 +84,9 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		r.fence()
 		h.record.evidence = path.Evidence
 	}
-	h.kept = h.kept && to == Suspect
+	if to != Suspect {
+		h.kept.Store(false)
+	}
 	h.watched.Store(!to.usable() || h.limited || h.faulty())
 	counted := h.record != nil && h.record.counted
 	if path.Count > 0 || counted {
@@ -101,6 +104,7 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 	case to.barred() && !from.barred():
 		r.fence()
 		rec.probes = probes{next: now + r.ctl.probeInterval()}
+		r.setUserDue()
 	case from.barred() && !to.barred():
 		rec.trial = trial{}
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
@@ -156,7 +160,7 @@ func (r *Route) applyWindow() {
 	if r.State() == Suspect && cfg.SuspectWindowBytes > 0 {
 		window = min(window, cfg.SuspectWindowBytes)
 	}
-	if h.kept || h.limited {
+	if h.kept.Load() || h.limited {
 		window = min(window, cfg.ProbeWindowBytes)
 	}
 	r.window.Store(window)
@@ -183,6 +187,13 @@ func (r *Route) lapse(now time.Duration) {
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 		r.reconsider(now, cause{})
 		r.applyWindow()
+	}
+}
+
+// lapseSuspicion ends a suspicion of a SUSPECT route whose time is over.
+func (r *Route) lapseSuspicion() {
+	if r.State() == Suspect {
+		r.device.locked(func() { r.lapse(r.device.later(r.ctl.now())) })
 	}
 }
 

@@ -42,7 +42,7 @@ func (r *Route) healthSnapshot() HealthSnapshot {
 		Failures:   path.Count,
 		Cooldown:   path.Cooldown(r.ctl.policy()),
 		TrialOut:   path.TrialOut(now) || local.TrialOut(now),
-		KeptAsLast: h.kept,
+		KeptAsLast: h.kept.Load(),
 		Limited:    h.limited,
 	}
 	if rec := h.record; rec != nil {

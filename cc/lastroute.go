@@ -23,10 +23,10 @@ func (c *Controller) isLastUsable(r *Route) bool {
 // device's lock.
 func (r *Route) keepAsLast(v classify.Verdict, now time.Duration) {
 	h := &r.health
-	if h.kept || r.State() != Suspect {
+	if h.kept.Load() || r.State() != Suspect {
 		return
 	}
-	h.kept = true
+	h.kept.Store(true)
 	r.applyWindow()
 	r.note(Transition{From: Suspect, To: Suspect, Notice: LastRouteKept, Reason: v.Reason(), Verdict: v, At: now})
 }

@@ -57,6 +57,8 @@ type epochSigns struct {
 	high bool
 	// low: the same of low ones.
 	low bool
+	// ease: it ends a long enough row of low ones that were not idle, or is one more.
+	ease bool
 	// mute: the pressure is not one that delays show.
 	mute bool
 	// mayGrow: bytes were delivered, the window was the limit, and the state lets
@@ -75,27 +77,29 @@ type roundSigns struct {
 	mayGrow bool
 }
 
-// streak counts epochs of one kind in a row.
-type streak struct{ high, low uint16 }
+// streak counts epochs of one kind in a row; idle ones count as low, and ease is how
+// many of the low ones were not idle.
+type streak struct{ high, low, ease uint16 }
 
 // take takes an epoch's pressure and reports whether it completes or continues a
-// sustained row of high or low ones. Neutral clears both; a void epoch is as if it
-// had not been.
-func (s *streak) take(p Pressure, highEpochs, lowEpochs int) (high, low bool) {
+// sustained row of high or low ones, and whether that of low ones is long enough
+// without the idle ones. Neutral clears all; a void epoch is as if it had not been.
+func (s *streak) take(p Pressure, highEpochs, lowEpochs int) (high, low, ease bool) {
 	switch p {
 	case PressureVoid:
-		return false, false
+		return false, false, false
 	case PressureHigh:
-		s.low = 0
-		s.high = uint16(min(int(s.high)+1, highEpochs))
-		return int(s.high) >= highEpochs, false
-	case PressureLow, PressureIdle:
+		*s = streak{high: uint16(min(int(s.high)+1, highEpochs))}
+	case PressureLow:
+		s.ease = uint16(min(int(s.ease)+1, lowEpochs))
+		fallthrough
+	case PressureIdle:
 		s.high = 0
 		s.low = uint16(min(int(s.low)+1, lowEpochs))
-		return false, int(s.low) >= lowEpochs
+	default:
+		*s = streak{}
 	}
-	*s = streak{}
-	return false, false
+	return int(s.high) >= highEpochs, int(s.low) >= lowEpochs, p == PressureLow && int(s.ease) >= lowEpochs
 }
 
 // drainPressure judges a drain time against the target.

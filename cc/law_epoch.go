@@ -14,7 +14,7 @@ func (l epochLaw) afterEpoch(window int64, e epochSigns) int64 {
 	switch {
 	case e.high:
 		window /= 2
-	case e.low && e.mayGrow:
+	case e.ease && e.mayGrow:
 		window += l.step
 	}
 	return l.clamp(window)

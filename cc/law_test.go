@@ -12,25 +12,29 @@ func TestStreak(t *testing.T) {
 	tests := []struct {
 		name   string
 		epochs []Pressure
-		acts   string // of each epoch: h sustained high, l sustained low, . neither
+		acts   string // of each epoch: h sustained high, l sustained low, L the same without the idle ones, . none
 	}{
 		{"the second high acts, and each further one", []Pressure{h, h, h}, ".hh"},
-		{"the third low acts, and each further one", []Pressure{l, l, l, l}, "..ll"},
+		{"the third low acts, and each further one", []Pressure{l, l, l, l}, "..LL"},
 		{"alternating never acts", []Pressure{h, l, h, l, h, l}, "......"},
 		{"neutral clears a high streak", []Pressure{h, n, h, h}, "...h"},
-		{"neutral clears a low streak", []Pressure{l, l, n, l, l, l}, ".....l"},
+		{"neutral clears a low streak", []Pressure{l, l, n, l, l, l}, ".....L"},
 		{"idle counts as low", []Pressure{i, l, i, i}, "..ll"},
+		{"but not towards growth, and ends no row of ease", []Pressure{l, i, l, i, l, i}, "..llLl"},
+		{"a high epoch ends ease", []Pressure{l, l, h, l, l, l}, ".....L"},
 		{"idle clears a high streak", []Pressure{h, i, h}, "..."},
-		{"void is as if it had not been", []Pressure{h, v, h, l, v, v, l, l}, "..h....l"},
+		{"void is as if it had not been", []Pressure{h, v, h, l, v, v, l, l}, "..h....L"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var s streak
 			acts := ""
 			for _, p := range tt.epochs {
-				switch high, low := s.take(p, 2, 3); {
+				switch high, low, ease := s.take(p, 2, 3); {
 				case high:
 					acts += "h"
+				case ease:
+					acts += "L"
 				case low:
 					acts += "l"
 				default:
@@ -44,7 +48,7 @@ func TestStreak(t *testing.T) {
 	for range 100_000 {
 		s.take(PressureHigh, 65535, 65535)
 	}
-	high, _ := s.take(PressureHigh, 65535, 65535)
+	high, _, _ := s.take(PressureHigh, 65535, 65535)
 	assert.True(t, high, "a long row does not wrap")
 }
 
@@ -67,10 +71,11 @@ func TestEpochLaw(t *testing.T) {
 	}{
 		{"sustained high halves", mib, epochSigns{high: true, mayGrow: true}, 512 * kib},
 		{"not below the minimum", 100 * kib, epochSigns{high: true}, 64 * kib},
-		{"sustained low adds a step", mib, epochSigns{low: true, mayGrow: true}, 2 * mib},
-		{"not above the maximum", 3*mib + 1, epochSigns{low: true, mayGrow: true}, 4 * mib},
-		{"no growth if the window was not the limit", mib, epochSigns{low: true}, mib},
-		{"no growth before low has lasted", mib, epochSigns{mayGrow: true}, mib},
+		{"sustained ease adds a step", mib, epochSigns{low: true, ease: true, mayGrow: true}, 2 * mib},
+		{"not above the maximum", 3*mib + 1, epochSigns{low: true, ease: true, mayGrow: true}, 4 * mib},
+		{"no growth if the window was not the limit", mib, epochSigns{low: true, ease: true}, mib},
+		{"no growth by idle epochs", mib, epochSigns{low: true, mayGrow: true}, mib},
+		{"no growth before ease has lasted", mib, epochSigns{mayGrow: true}, mib},
 		{"no cut before high has lasted", mib, epochSigns{mute: true}, mib},
 	}
 	for _, tt := range tests {

@@ -132,6 +132,7 @@ func (r *Route) acquireList(l *List, gen Generation, n int64, slices int, task *
 	p, cur := &l.p, r.current.Load()
 	r.sync()
 	if cur.refuses(gen) == classify.ReasonNone {
+		r.lapseSuspicion()
 		d, refused := Decision{}, true
 		if over := r.smallerThan(n); r.State().barred() {
 			d = r.refuseBarred(p, cur, task)
@@ -184,30 +185,12 @@ func (r *Route) smallerThan(n int64) Domain {
 	return NoDomain
 }
 
-// refuseBarred answers a list on a route that only a trial may use.
-func (r *Route) refuseBarred(p *Permit, cur *generation, task *taskstate.Task) Decision {
-	rec := r.health.record
-	now := r.ctl.now()
-	if due := time.Duration(rec.due.Load()); now < due && r.State() == Quarantined {
-		return r.avoid(p, task, NoHint, due-now)
-	}
-	r.device.mu.Lock()
-	defer r.device.mu.Unlock()
-	path := r.path()
-	if !path.TrialOut(now) && !rec.local.TrialOut(now) && cur.number <= rec.barredUpTo && r.mode == Enforce {
-		return r.avoid(p, task, NeedRenew, 0)
-	}
-	return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert})
-}
-
 // acquireAnyway reserves n bytes in observe mode, where enforce would have refused.
 func (r *Route) acquireAnyway(p *Permit, cur *generation, n int64, task *taskstate.Task) Decision {
 	if out := r.InFlight(); out > MaxBytes-n {
 		return Decision{Err: fmt.Errorf("cc: TryAcquireList of %d bytes on %s, where %d are in flight: together more than %d; settle some first", n, r.pair, out, int64(MaxBytes))}
 	}
-	r.closeLease()
-	r.flight.directAcquired.Add(units(n))
-	r.device.granted.Add(n)
+	r.takeAnyway(n)
 	r.enter()
 	return p.admit(cur, n, task, true, 0)
 }

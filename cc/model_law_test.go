@@ -11,12 +11,13 @@ type modelFlow struct {
 	arrivals  []modelArrival
 	delivered int64
 	news      bool // something arrived since the last tick
-	waiting   bool // bytes were out at a tick, and nothing arrived since
+	waiting   bool // bytes were out at a tick, that of since, and nothing arrived since
 	since     time.Duration
 	failed    bool // in this epoch
 	notReady  bool // in this epoch: the receiver
 	full      bool // the window refused a slice since the law last looked
-	high, low int  // epochs in a row
+	high, low int  // epochs in a row; idle ones are low
+	ease      int  // low ones in a row that were not idle
 	drain     time.Duration
 	drained   bool // that was observed
 	pressure  Pressure
@@ -75,7 +76,7 @@ func (r *modelRoute) enter() {
 	if r.active {
 		return
 	}
-	r.active, r.arrivals, r.news, r.waiting, r.high, r.low = true, nil, false, false, 0, 0
+	r.active, r.arrivals, r.news, r.waiting, r.high, r.low, r.ease = true, nil, false, false, 0, 0, 0
 	r.device.active = append(r.device.active, r)
 }
 
@@ -134,7 +135,7 @@ func (d *modelDevice) tick(closes bool) {
 	for _, r := range visited {
 		switch {
 		case r.news:
-			r.waiting, d.moved = false, d.m.now
+			r.waiting, r.since, d.moved = r.out() > 0, d.m.now, d.m.now
 		case r.out() == 0:
 			r.waiting = false
 		case !r.waiting:
@@ -200,20 +201,20 @@ func (r *modelRoute) closeEpoch(s modelSums) Pressure {
 	if p != PressureVoid && s.weight > 0 {
 		r.drain, r.drained = s.drain(), true
 	}
-	if r.state() == Suspect && !r.waiting {
+	if r.state() == Suspect && !(r.waiting && r.since < m.now) {
 		r.lapse()
 	}
 	if r.state().barred() {
-		r.high, r.low = 0, 0
+		r.high, r.low, r.ease = 0, 0, 0
 		r.round.ramping, r.round.dipDue, r.round.dipLeft = true, false, 0
 		return p
 	}
 	r.round.dipDue = r.round.dipDue || turned
-	high, low := countEpoch(p, &r.high, &r.low, &m.cfg)
+	high, low, ease := countEpoch(p, &r.high, &r.low, &r.ease, &m.cfg)
 	switch {
 	case m.cfg.Law == LawRound && high && mute, m.cfg.Law == LawEpoch && high:
 		r.law = max(r.law/2, m.cfg.MinWindowBytes)
-	case m.cfg.Law == LawEpoch && low && p == PressureLow && full && r.state() != Suspect:
+	case m.cfg.Law == LawEpoch && ease && full && r.state() != Suspect:
 		r.law = min(r.law+m.cfg.StartWindowBytes, m.cfg.MaxWindowBytes)
 	}
 	r.change(func() { r.congested = high || r.congested && !low })
@@ -221,16 +222,19 @@ func (r *modelRoute) closeEpoch(s modelSums) Pressure {
 }
 
 // countEpoch counts epochs in a row, and reports whether there are enough.
-func countEpoch(p Pressure, high, low *int, cfg *Config) (enoughHigh, enoughLow bool) {
+func countEpoch(p Pressure, high, low, ease *int, cfg *Config) (enoughHigh, enoughLow, enoughEase bool) {
 	switch p {
 	case PressureHigh:
-		*high, *low = *high+1, 0
-	case PressureLow, PressureIdle:
+		*high, *low, *ease = *high+1, 0, 0
+	case PressureLow:
+		*high, *low, *ease = 0, *low+1, *ease+1
+	case PressureIdle:
 		*high, *low = 0, *low+1
 	case PressureNeutral:
-		*high, *low = 0, 0
+		*high, *low, *ease = 0, 0, 0
 	}
-	return p == PressureHigh && *high >= cfg.HighPressureEpochs, (p == PressureLow || p == PressureIdle) && *low >= cfg.LowPressureEpochs
+	return p == PressureHigh && *high >= cfg.HighPressureEpochs, (p == PressureLow || p == PressureIdle) && *low >= cfg.LowPressureEpochs,
+		p == PressureLow && *ease >= cfg.LowPressureEpochs
 }
 
 // closeEpoch judges the device by all that its routes delivered. One route that takes
@@ -252,7 +256,7 @@ func (d *modelDevice) closeEpoch(delivered []modelSums) {
 			d.pressure = PressureNeutral
 		}
 	}
-	high, low := countEpoch(d.pressure, &d.high, &d.low, cfg)
+	high, _, ease := countEpoch(d.pressure, &d.high, &d.low, &d.ease, cfg)
 	least := cfg.DeviceMinWindowBytes
 	if least == 0 {
 		least = cfg.StartWindowBytes
@@ -260,7 +264,7 @@ func (d *modelDevice) closeEpoch(delivered []modelSums) {
 	switch {
 	case high:
 		d.window = max(d.window/2, least)
-	case low && d.pressure == PressureLow && d.full:
+	case ease && d.full:
 		d.window = min(d.window+max(cfg.StartWindowBytes, cfg.DeviceWindowBytes/16), cfg.DeviceWindowBytes)
 	}
 	d.full = false

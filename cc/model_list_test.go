@@ -48,10 +48,6 @@ func (m *model) acquireList(r *modelRoute, l *modelList, gen Generation, sizes [
 	switch {
 	case a.Answer == Refused:
 		a = m.admit(r, &l.whole, gen, n, false)
-		if quirkListLapse && a.Answer == Admit && len(sizes) > 1 && n > r.window() && !m.observe {
-			m.unposted(&l.whole) // the suspicion ended with the window that let it pass
-			a = r.refuse(r.windowRuling(RouteDomain))
-		}
 	case m.observe:
 		r.refuse(a)
 		m.hold(&l.whole, r, r.gen, n)
@@ -68,13 +64,13 @@ func (m *model) acquireList(r *modelRoute, l *modelList, gen Generation, sizes [
 // askList is why a list is refused where a permit might not be, or nothing: it is
 // never a trial, and never admitted above a window.
 func (r *modelRoute) askList(n int64, slices int) modelAnswer {
-	if !quirkListLapse && !r.state().barred() {
+	if !r.state().barred() {
 		r.lapse()
 	}
 	switch now, from := r.m.now, r.trialFrom(false); {
 	case r.state() == Probing:
 		return modelAnswer{Ruling: probing}
-	case r.state().barred() && now < from && !(quirkListProber && now >= r.due()):
+	case r.state().barred() && now < from:
 		return modelAnswer{avoided, from - now}
 	case r.state().barred() && r.gen.number <= r.needAfter && !r.m.observe:
 		return modelAnswer{Ruling: wantsRenew}

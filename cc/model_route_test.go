@@ -233,7 +233,7 @@ func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswe
 		return modelAnswer{Ruling: wantsRenew}
 	}
 	full := r.yields(p)
-	if full == NoDomain && !fits(r.device.inFlight, n, r.device.window) || quirkTrialDomain && full != NoDomain {
+	if full == NoDomain && !fits(r.device.inFlight, n, r.device.window) {
 		full = DeviceDomain
 	}
 	if full != NoDomain {

@@ -195,7 +195,7 @@ func (x *modelRun) compare() string {
 		if wrong := differ(route.flowSnapshot(), r.drain, r.drained, r.delivered, r.pressure, r.active); wrong != "" {
 			return fmt.Sprintf("route %d: %s", i, wrong)
 		}
-		if got := route.health.kept; got != r.kept {
+		if got := route.health.kept.Load(); got != r.kept {
 			return fmt.Sprintf("route %d is kept as the last: %t, want %t", i, got, r.kept)
 		}
 		path, local := route.path().Breaker, route.health.local()

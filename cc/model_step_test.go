@@ -148,9 +148,6 @@ func (x *modelRun) answered(i, j int, d Decision, want modelAnswer) string {
 
 func (x *modelRun) compareAnswer(j int, d Decision, want modelAnswer) string {
 	got := modelAnswer{d.Ruling, d.RetryAfter}
-	if quirkProberRetry && x.m.cfg.Prober && d.Answer == Avoid {
-		got.after = want.after
-	}
 	if got != want {
 		return fmt.Sprintf("%v, want %v", got, want)
 	}

@@ -33,13 +33,13 @@ type modelDevice struct {
 	pollers   map[uint64]*modelPoller
 	claim     modelClaim
 
-	active    []*modelRoute // in use, in the order in which they came
-	moved     time.Duration // the latest tick that found news of a delivery
-	high, low int           // epochs in a row
-	full      bool          // the window refused a slice in this epoch
-	drain     time.Duration
-	drained   bool // that was observed
-	pressure  Pressure
+	active          []*modelRoute // in use, in the order in which they came
+	moved           time.Duration // the latest tick that found news of a delivery
+	high, low, ease int           // epochs in a row
+	full            bool          // the window refused a slice in this epoch
+	drain           time.Duration
+	drained         bool // that was observed
+	pressure        Pressure
 }
 
 // modelGeneration is one endpoint. Number 0 is none.
@@ -147,11 +147,7 @@ func (m *model) admit(r *modelRoute, p *modelPermit, gen Generation, n int64, pr
 // hold reserves the bytes.
 func (m *model) hold(p *modelPermit, r *modelRoute, gen *modelGeneration, n int64) {
 	r.endClaim(p)
-	former := p.poller
 	*p = modelPermit{route: r, gen: gen, bytes: n, held: true, evidence: r.evidence}
-	if quirkFormerPoller {
-		p.poller = former
-	}
 	r.inFlight += n
 	r.device.inFlight += n
 	r.enter()
@@ -188,7 +184,7 @@ func (r *modelRoute) windowRuling(full Domain) modelAnswer {
 	switch state := r.state(); {
 	case state == Congested:
 		a.Reason = classify.ReasonCongestionFeedback
-	case state == Suspect && full == RouteDomain && (r.m.cfg.SuspectWindowBytes > 0 || r.kept || quirkKeepRuling && r.m.cfg.KeepLastRoute):
+	case state == Suspect && full == RouteDomain && (r.m.cfg.SuspectWindowBytes > 0 || r.kept):
 		a.Reason, a.Hint = classify.ReasonRouteSuspect, Divert
 	}
 	return a

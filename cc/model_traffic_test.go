@@ -263,12 +263,6 @@ func (x *modelRun) acquireList(i, j int, c uint32) string {
 	if i%2 == 0 {
 		task = nil
 	}
-	if quirkObservedList && x.m.observe && r.askList(n, len(sizes)).Answer != Refused {
-		return ""
-	}
-	if quirkListExpired && r.trial.number != 0 && r.state() == Quarantined {
-		return ""
-	}
 	state := route.State()
 	d := route.TryAcquireList(&p.list, gen, sizes, task)
 	want := x.m.acquireList(r, x.m.lists[i], gen, sizes)

@@ -151,7 +151,7 @@ func (r *Route) look(now time.Duration) {
 	delivered, out := r.flight.delivered(), r.out()
 	switch {
 	case delivered > m.seen:
-		m.seen, m.waiting = delivered, false
+		m.seen, m.waiting, m.since = delivered, out > 0, now
 		r.device.moved = now
 	case out == 0:
 		m.waiting = false
@@ -224,7 +224,7 @@ func (r *Route) closeEpoch(m *meter, t tick, sum *epochSum) Pressure {
 	dip := m.rounds != nil && m.rounds.bases.turn(t.now)
 	r.device.locked(func() {
 		now := r.device.later(t.now)
-		if r.State() == Suspect && !m.waiting {
+		if r.State() == Suspect && !(m.waiting && m.since < t.now) {
 			r.lapse(now)
 		}
 		if r.State().barred() {
@@ -235,7 +235,7 @@ func (r *Route) closeEpoch(m *meter, t tick, sum *epochSum) Pressure {
 			m.rounds.dip.due = true
 		}
 		signs := epochSigns{mute: mute, mayGrow: full && p == PressureLow && r.State() != Suspect}
-		signs.high, signs.low = m.streak.take(p, cfg.HighPressureEpochs, cfg.LowPressureEpochs)
+		signs.high, signs.low, signs.ease = m.streak.take(p, cfg.HighPressureEpochs, cfg.LowPressureEpochs)
 		r.setLawWindow(r.ctl.law.afterEpoch(r.lawWindow, signs))
 		r.setCongested(signs, notReady, now)
 	})

@@ -77,7 +77,7 @@ func (d *device) closeEpoch(sum epochSum) {
 		d.report.drain.set(sum.all.drain())
 	}
 	signs := epochSigns{mayGrow: d.full.take() && p == PressureLow}
-	signs.high, signs.low = d.streak.take(p, cfg.HighPressureEpochs, cfg.LowPressureEpochs)
+	signs.high, signs.low, signs.ease = d.streak.take(p, cfg.HighPressureEpochs, cfg.LowPressureEpochs)
 	was := d.window.Load()
 	if window := d.ctl.deviceLaw.afterEpoch(was, signs); window != was {
 		d.setWindow(window)

@@ -153,8 +153,12 @@ func (p *Permit) posting(qpID uint64, now time.Duration) error {
 			return err
 		}
 	}
-	if q != nil && p.poller.Load() != q.poller {
-		p.poller.Store(q.poller)
+	var poller *Poller // nil for a QP that only observe mode lets pass
+	if q != nil {
+		poller = q.poller
+	}
+	if p.poller.Load() != poller {
+		p.poller.Store(poller)
 	}
 	p.qp, p.postedAt, p.unposted = q, now, false
 	p.state.Store(uint64(p.use)<<useShift | statePosted)

@@ -67,26 +67,36 @@ func (r *Route) wantsProbe(now time.Duration) bool {
 }
 
 // trialFrom returns when a trial may start. A probe may come before the cooldown is
-// over, while that is the base one. Where there is a prober, user slices come only
-// when it has missed its turn. The caller holds the device's lock.
+// over, while that is the base one. The caller holds the device's lock.
 func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
-	rec, cfg := r.health.record, &r.ctl.cfg
-	due := time.Duration(rec.due.Load())
+	rec := r.health.record
 	switch pol := r.ctl.policy(); {
-	case probe && (!path.Paused || path.AtBase(pol)) && (!rec.local.Paused || rec.local.AtBase(pol)):
-		return min(due, rec.probes.next)
-	case !probe && cfg.Prober:
+	case !probe:
+		return time.Duration(rec.userDue.Load())
+	case (!path.Paused || path.AtBase(pol)) && (!rec.local.Paused || rec.local.AtBase(pol)):
+		return min(rec.due, rec.probes.next)
+	}
+	return rec.due
+}
+
+// setUserDue says from when on a user's slice may be the trial: when one is due, or
+// when the prober has missed its turn. The caller holds the device's lock.
+func (r *Route) setUserDue() {
+	rec, cfg := r.health.record, &r.ctl.cfg
+	due := rec.due
+	if cfg.Prober {
 		if rec.probes.any {
 			due = max(due, rec.probes.last)
 		}
-		return due + userTrialAfter*cfg.ProbeInterval
+		due += userTrialAfter * cfg.ProbeInterval
 	}
-	return due
+	rec.userDue.Store(int64(due))
 }
 
 // probed notes a probe that was taken. The caller holds the device's lock.
 func (r *Route) probed(now time.Duration) {
 	r.health.record.probes.last, r.health.record.probes.any = now, true
+	r.setUserDue()
 }
 
 // TryProbe is [Route.TryAcquire] for a prober: a goroutine of the engine that posts a

@@ -13,12 +13,13 @@ import (
 // time, or by the first fault that does not count, and kept from then on: trials that
 // are still on their way need its numbers.
 //
-// The device's lock guards the pointer to it and all in it but due. Who has seen
+// The device's lock guards the pointer to it and all in it but userDue. Who has seen
 // another state than HEALTHY may follow the pointer without the lock.
 type record struct {
-	// due is when a trial may start, for barred routes: whoever comes earlier is
-	// turned away without a lock.
-	due atomic.Int64
+	// userDue is when a user's slice may be the trial, for barred routes: whoever comes
+	// earlier is turned away without a lock.
+	userDue atomic.Int64
+	due     time.Duration // when a trial may start
 
 	local  rail.Breaker // the verdict on the port, device or CQ
 	faults faults

@@ -43,7 +43,7 @@ type meter struct {
 
 	began   sums  // at the start of the epoch
 	seen    int64 // bytes delivered, at the last tick
-	waiting bool  // bytes are out and none came since
+	waiting bool  // bytes are out, and none came since then:
 	since   time.Duration
 	drain   gauge // of the latest epoch that delivered
 

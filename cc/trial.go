@@ -19,31 +19,67 @@ type trial struct {
 
 // acquireBarred answers on a route that only a trial may use. It starts the trial
 // if one is due, and reports whether it did.
-func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *taskstate.Task, probe bool) (Decision, bool) {
+func (r *Route) acquireBarred(p *Permit, cur *generation, n int64, task *taskstate.Task, probe bool) (d Decision, started bool) {
 	now := r.ctl.now()
-	if due := time.Duration(r.health.record.due.Load()); !probe && now < due && r.State() == Quarantined {
-		return r.avoid(p, task, NoHint, due-now), false
+	if !probe {
+		if d, early := r.tooEarly(p, task, now); early {
+			return d, false
+		}
 	}
-	var d Decision
-	started := false
-	r.device.locked(func() { d, started = r.tryTrial(p, cur, n, task, now, probe) })
+	r.device.locked(func() {
+		now := r.device.later(now)
+		var due bool
+		if d, due = r.trialIsDue(p, cur, task, now, probe); due {
+			d, started = r.tryTrial(p, cur, n, task, now, probe)
+		}
+	})
 	return d, started
 }
 
-// tryTrial starts a trial if one is due. The caller holds the device's lock.
-func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
+// refuseBarred answers a list on a route that only a trial may use: a list never is
+// the trial.
+func (r *Route) refuseBarred(p *Permit, cur *generation, task *taskstate.Task) (d Decision) {
+	now := r.ctl.now()
+	if d, early := r.tooEarly(p, task, now); early {
+		return d
+	}
+	r.device.locked(func() {
+		var due bool
+		if d, due = r.trialIsDue(p, cur, task, r.device.later(now), false); due {
+			d = r.leaveToTrial(p, task, NoDomain)
+		}
+	})
+	return d
+}
+
+// tooEarly answers who comes long before a trial is due, without a lock.
+func (r *Route) tooEarly(p *Permit, task *taskstate.Task, now time.Duration) (Decision, bool) {
+	due := time.Duration(r.health.record.userDue.Load())
+	if now >= due || r.State() != Quarantined {
+		return Decision{}, false
+	}
+	return r.avoid(p, task, NoHint, due-now), true
+}
+
+// leaveToTrial answers a slice that is not the route's trial, or not now.
+func (r *Route) leaveToTrial(p *Permit, task *taskstate.Task, full Domain) Decision {
+	return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Domain: full, Hint: Divert})
+}
+
+// trialIsDue reports whether a trial may start on generation cur, and answers if not.
+// The caller holds the device's lock.
+func (r *Route) trialIsDue(p *Permit, cur *generation, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
 	rec := r.health.record
-	now = r.device.later(now)
 	r.syncLocked(now)
 	path := r.path()
 	if path.TrialOut(now) || rec.local.TrialOut(now) {
-		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
+		return r.leaveToTrial(p, task, NoDomain), false
 	}
 	r.reconsider(now, cause{}) // the lease of a trial may have expired
 	path = r.path()
 	switch due := r.trialFrom(&path.Breaker, probe); {
 	case !r.State().barred():
-		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
+		return r.leaveToTrial(p, task, NoDomain), false
 	case now < due:
 		return r.avoid(p, task, NoHint, due-now), false
 	case cur.number <= rec.barredUpTo && r.mode == Enforce:
@@ -52,20 +88,29 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 	case cur != r.current.Load():
 		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonStaleGeneration}), false
 	}
-	// Bytes of older permits on the route do not block the trial.
-	if r.yields(p) != NoDomain || !r.device.take(n) && !r.device.recallAndTake(n) {
-		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Domain: DeviceDomain, Hint: Divert}), false
+	return Decision{}, true
+}
+
+// tryTrial starts the trial that is due, if there is room for it. Bytes of older
+// permits on the route do not block it. The caller holds the device's lock.
+func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Task, now time.Duration, probe bool) (Decision, bool) {
+	full := r.yields(p)
+	if full == NoDomain && !r.device.take(n) && !r.device.recallAndTake(n) {
+		full = DeviceDomain
+	}
+	if full != NoDomain {
+		return r.leaveToTrial(p, task, full), false
 	}
 	if !r.startTrial(now) {
 		r.device.giveBack(n)
-		return r.refuse(p, task, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Hint: Divert}), false
+		return r.leaveToTrial(p, task, NoDomain), false
 	}
 	r.flight.directAcquired.Add(units(n))
 	r.enterLocked()
 	if probe {
 		r.probed(now)
 	}
-	d := p.admit(cur, n, task, true, rec.trials)
+	d := p.admit(cur, n, task, true, r.health.record.trials)
 	r.reconsider(now, cause{reason: classify.ReasonProbing})
 	return d, true
 }
@@ -74,7 +119,7 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 // or has ended the pause meanwhile.
 func (r *Route) startTrial(now time.Duration) bool {
 	rec := r.health.record
-	next := trial{number: rec.trials + 1, ahead: now < time.Duration(rec.due.Load())}
+	next := trial{number: rec.trials + 1, ahead: now < rec.due}
 	var longest time.Duration
 	free := true
 	r.updatePath(now, func(b *rail.Breaker) bool {
