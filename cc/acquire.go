@@ -70,7 +70,7 @@ func (r *Route) acquireAgain(p *Permit, cur *generation, gen Generation, n int64
 // nobody else has to hear of is done in a few loads and one add.
 func (r *Route) fullAgain(p *Permit, n int64, task *taskstate.Task) bool {
 	window := r.window.Load()
-	if h := r.flight.atMost(); h+n <= window || n > window || p.claim != 0 ||
+	if h := r.flight.atMost(); h+n <= window || n > window || r.inLine() ||
 		r.mode != Enforce || r.State() != Healthy || task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
 		return false
 	}
@@ -121,6 +121,9 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		r.takeAnyway(n)
 	}
 	r.enter()
+	if r.inLine() { // then nobody is admitted by the fast path
+		r.endClaim(p)
+	}
 	if cur == &r.none && r.current.Load() != cur {
 		r.outdated.Add(n)
 	}

@@ -34,9 +34,10 @@ type line struct {
 // claims numbers the places in lines: the lower came first.
 var claims atomic.Uint64
 
-// claim is one slice's place.
+// claim is one slice's place. A slice that asks on several rails may have one on each.
 type claim struct {
-	number         uint64 // 0 if there is none
+	number         uint64  // 0 if there is none
+	owner          *Permit // the slice's
 	since, retried time.Duration
 }
 
@@ -54,13 +55,27 @@ func (l *line) first() *waiter {
 	return l.parked.Front().Value.(place).waiter
 }
 
-// holds reports whether the number stands here as a claim or as the first waiter.
-func (l *line) holds(number uint64) bool {
-	if l == nil {
-		return false
-	}
+// of returns the number under which the permit's slice stands here, as a claim or as
+// the first waiter; 0 if it does not.
+func (l *line) of(p *Permit) uint64 {
 	w := l.first()
-	return l.claim.number == number || w != nil && w.number == number
+	switch {
+	case w != nil && w.number == p.claim:
+		return w.number
+	case l != nil && l.claim.owner == p:
+		return l.claim.number
+	}
+	return 0
+}
+
+// number returns the number under which the permit's slice stands in line for the
+// route or its device, the lower if it does for both; 0 if for neither.
+func (r *Route) number(p *Permit) uint64 {
+	mine, shared := r.line.Load().of(p), r.device.line.Load().of(p)
+	if mine == 0 || shared == 0 {
+		return max(mine, shared)
+	}
+	return min(mine, shared)
 }
 
 // precedes reports whether somebody who came before number, and no later than
@@ -132,13 +147,11 @@ func (r *Route) yields(p *Permit) Domain {
 	d.lineMu.Lock()
 	defer d.lineMu.Unlock()
 	r.lapseClaims(now-claimLapses*mine, now-claimLapses*shared)
-	if !r.line.Load().holds(p.claim) && !d.line.Load().holds(p.claim) {
-		p.claim = 0
-	}
+	number := r.number(p)
 	switch {
-	case r.line.Load().precedes(p.claim, now-claimPrecedes*mine):
+	case r.line.Load().precedes(number, now-claimPrecedes*mine):
 		return RouteDomain
-	case d.line.Load().precedes(p.claim, now-claimPrecedes*shared):
+	case d.line.Load().precedes(number, now-claimPrecedes*shared):
 		return DeviceDomain
 	}
 	return NoDomain
@@ -170,7 +183,7 @@ func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	if refused == DeviceDomain {
 		window = d.window.Load()
 	}
-	if n <= window && p.claim == 0 {
+	if n <= window && !r.inLine() {
 		return
 	}
 	now := r.ctl.now()
@@ -183,16 +196,12 @@ func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	}
 	// A retry that comes too late is a new claim.
 	r.lapseClaims(now-claimLapses*r.drainTime(), now-claimLapses*d.drainTime())
-	kept := false
 	for _, l := range []*line{r.line.Load(), d.line.Load()} {
-		if l != nil && p.claim != 0 && l.claim.number == p.claim {
-			l.claim.retried, kept = max(l.claim.retried, now), true
+		if l != nil && l.claim.owner == p {
+			l.claim.retried = max(l.claim.retried, now)
 		}
 	}
 	if n <= window {
-		if !kept {
-			p.claim = 0
-		}
 		return
 	}
 	var l *line
@@ -204,10 +213,10 @@ func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	if l.claim.number != 0 {
 		return
 	}
-	if !kept {
+	if p.claim = r.number(p); p.claim == 0 {
 		p.claim = claims.Add(1)
 	}
-	l.claim = claim{number: p.claim, since: now, retried: now}
+	l.claim = claim{p.claim, p, now, now}
 }
 
 // endClaim ends the claims of a slice that was admitted.
@@ -216,7 +225,7 @@ func (r *Route) endClaim(p *Permit) {
 	d.lineMu.Lock()
 	defer d.lineMu.Unlock()
 	for _, l := range []*line{r.line.Load(), d.line.Load()} {
-		if l != nil && l.claim.number == p.claim {
+		if l != nil && l.claim.owner == p {
 			l.claim = claim{}
 		}
 	}

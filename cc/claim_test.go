@@ -257,3 +257,30 @@ func TestObserveLeavesNoClaim(t *testing.T) {
 	c.settleAll()
 	r.inFlight(route, 0, 0)
 }
+
+// A slice that asks on two rails in turn leaves a claim on each, and is not held up by
+// its own.
+func TestClaimOnTwoRails(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	a, b := h.route("D1", "P", "n1"), h.route("D2", "P", "n2")
+	var out [2]slice
+	for i, r := range []*Route{a, b} {
+		gen, qp := h.renewed(r)
+		h.post(&out[i], r, gen, 512*kib, qp)
+	}
+	var large slice
+	for range 6 {
+		for _, r := range []*Route{a, b} {
+			require.False(t, h.ask(&large, r, 2*mib).Admitted())
+			h.advance(500 * time.Microsecond)
+		}
+	}
+	h.settle(&out[0], success)
+	require.False(t, h.ask(&slice{}, a, kib).Admitted(), "it has precedence on both")
+	require.False(t, h.ask(&slice{}, b, kib).Admitted())
+	require.True(t, h.ask(&large, a, 2*mib).Admitted())
+	large.permit.Unposted()
+	require.True(t, h.ask(&slice{}, a, kib).Admitted(), "its claim here is over")
+	h.advance(5 * time.Millisecond)
+	require.True(t, h.ask(&slice{}, b, kib).Admitted(), "and the other has lapsed")
+}

@@ -6,6 +6,7 @@ import "time"
 // is none.
 type modelClaim struct {
 	number         int
+	owner          *modelPermit
 	since, retried time.Duration
 }
 
@@ -26,6 +27,11 @@ func (r *modelRoute) domains() [2]struct {
 	}
 }
 
+// inLine reports whether anybody has a place in line.
+func (r *modelRoute) inLine() bool {
+	return r.claim.number != 0 || r.device.claim.number != 0 || len(r.parked) > 0
+}
+
 // lapseClaims ends claims that were not retried for four drain times.
 func (r *modelRoute) lapseClaims() {
 	for _, d := range r.domains() {
@@ -38,18 +44,16 @@ func (r *modelRoute) lapseClaims() {
 // yields names the domain in which an earlier claim has precedence, which it has
 // after two drain times.
 func (r *modelRoute) yields(p *modelPermit) Domain {
-	if r.claim.number == 0 && r.device.claim.number == 0 && len(r.parked) == 0 {
+	if !r.inLine() {
 		return NoDomain
 	}
 	r.lapseClaims()
-	if p.claim != r.claim.number && p.claim != r.device.claim.number && !r.isFirst(p) {
-		p.claim = 0
-	}
-	if len(r.parked) > 0 && r.parked[0].precedes(p, r.m.now-2*max(time.Millisecond, r.drain)) {
+	number := r.number(p)
+	if len(r.parked) > 0 && r.parked[0].precedes(number, r.m.now-2*max(time.Millisecond, r.drain)) {
 		return RouteDomain
 	}
 	for _, d := range r.domains() {
-		earlier := d.claim.number != 0 && (p.claim == 0 || d.claim.number < p.claim)
+		earlier := d.claim.number != 0 && (number == 0 || d.claim.number < number)
 		if earlier && r.m.now-d.claim.since >= 2*d.drain {
 			return d.name
 		}
@@ -67,14 +71,14 @@ func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
 	case refused == DeviceDomain:
 		window = r.device.window
 	}
-	if n <= window && p.claim == 0 || r.isFirst(p) {
+	if n <= window && !r.inLine() || r.isFirst(p) {
 		return
 	}
 	r.lapseClaims()
-	kept := false
+	number := r.number(p)
 	for _, d := range r.domains() {
-		if p.claim != 0 && d.claim.number == p.claim {
-			d.claim.retried, kept = r.m.now, true
+		if d.claim.owner == p {
+			d.claim.retried = r.m.now
 		}
 	}
 	line := &r.claim
@@ -82,18 +86,27 @@ func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
 		line = &r.device.claim
 	}
 	switch {
-	case n <= window && kept:
+	case n <= window, line.number != 0:
 		return
-	case n <= window:
-		p.claim = 0
-		return
-	case line.number != 0:
-		return
-	case !kept:
+	case number == 0:
 		r.m.claims++
-		p.claim = r.m.claims
+		number = r.m.claims
 	}
-	*line = modelClaim{p.claim, r.m.now, r.m.now}
+	p.claim = number
+	*line = modelClaim{number, p, r.m.now, r.m.now}
+}
+
+// number is that of the slice's place, the lower one if it stands in both lines.
+func (r *modelRoute) number(p *modelPermit) (lowest int) {
+	for _, d := range r.domains() {
+		if d.claim.owner == p && (lowest == 0 || d.claim.number < lowest) {
+			lowest = d.claim.number
+		}
+	}
+	if r.isFirst(p) && (lowest == 0 || p.claim < lowest) {
+		lowest = p.claim
+	}
+	return lowest
 }
 
 // isFirst reports whether the slice is that of the route's first waiter.
@@ -102,14 +115,14 @@ func (r *modelRoute) isFirst(p *modelPermit) bool {
 }
 
 // precedes reports whether the waiter came before the slice, and no later than then.
-func (w *modelPlace) precedes(p *modelPermit, then time.Duration) bool {
-	return (p.claim == 0 || w.number < p.claim) && w.since <= then
+func (w *modelPlace) precedes(number int, then time.Duration) bool {
+	return (number == 0 || w.number < number) && w.since <= then
 }
 
 // endClaim ends the claims of a slice that is admitted.
 func (r *modelRoute) endClaim(p *modelPermit) {
 	for _, d := range r.domains() {
-		if p.claim != 0 && d.claim.number == p.claim {
+		if d.claim.owner == p {
 			*d.claim = modelClaim{}
 		}
 	}

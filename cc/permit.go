@@ -48,7 +48,7 @@ type Permit struct {
 	// evidence is the pair's evidence number at the admission: what failed by then
 	// failed before this was posted.
 	evidence uint64
-	claim    uint64 // the slice's place in line; 0 if it has none
+	claim    uint64 // the number of the slice's latest place in line
 }
 
 const (
@@ -109,9 +109,6 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 	}
 	p.gen, p.bytes, p.direct, p.probe, p.unposted, p.off = g, n, direct, false, true, false
 	p.evidence, p.trial = g.route.seen.Load(), trial
-	if p.claim != 0 {
-		g.route.endClaim(p)
-	}
 	p.slice.Admitted(task, uint64(g.number), trial != 0)
 	return Decision{Ruling: Ruling{Answer: Admit}, Use: p.use}
 }

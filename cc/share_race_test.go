@@ -365,3 +365,42 @@ func TestPauseHoldsAtOnce(t *testing.T) {
 	wg.Wait()
 	t.Logf("%d admitted, %d refused", admitted.Load(), refused.Load())
 }
+
+// Two workers ask for the due trial for ever, and give it back at once: never do both
+// have it.
+func TestTrialHerdRace(t *testing.T) {
+	asked := 300_000
+	if testing.Short() {
+		asked = 50_000
+	}
+	x := newSharedRace(t, 2, false)
+	x.routes[0][0].peer.Update(racedPairs[0], x.now(), func(b *rail.Breaker) bool {
+		b.Pause(x.ctls[0].policy(), x.now(), 1)
+		return true
+	})
+	x.clock.Add(int64(time.Second))
+	var wg sync.WaitGroup
+	for _, routes := range x.routes {
+		wg.Go(func() {
+			r := routes[0]
+			gen := r.current.Load().number
+			var s slice
+			for i := range asked {
+				if i%16 == 0 {
+					runtime.Gosched()
+				}
+				if !r.TryAcquire(&s.permit, gen, kib, nil).Admitted() {
+					continue
+				}
+				x.tried.Add(1)
+				x.trials[0].add(1)
+				runtime.Gosched() // so that others come by
+				x.trials[0].add(-1)
+				s.permit.Unposted()
+			}
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, 1, x.trials[0].most.Load(), "trials that were out at once")
+	t.Logf("%d trials", x.tried.Load())
+}

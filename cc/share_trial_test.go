@@ -304,3 +304,18 @@ func TestTrialGenerationAcrossWorkers(t *testing.T) {
 	s.untilDue(rs[0])
 	b.ruling(rs[1], wantsRenew)
 }
+
+// A list that meets a pause which is over leaves the trial to others, and their lease
+// alone.
+func TestListMeetsExpiredPause(t *testing.T) {
+	s := newShared(t, 2)
+	rs := s.routes("D1", "P", "n1")
+	s.workers[0].fail(rs[0], 3, retryExc)
+	s.advance(30 * time.Second)
+	version := rs[1].peer.Version()
+	var l List
+	d := rs[1].TryAcquireList(&l, rs[1].current.Load().number, sizes(2), nil)
+	assert.Equal(t, probing, d.Ruling)
+	assert.Equal(t, version, rs[1].peer.Version(), "nothing changed")
+	s.workers[1].inFlight(rs[1], 0, 0)
+}

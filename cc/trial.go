@@ -107,6 +107,9 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 	}
 	r.flight.directAcquired.Add(units(n))
 	r.enterLocked()
+	if r.inLine() {
+		r.endClaim(p)
+	}
 	if probe {
 		r.probed(now)
 	}

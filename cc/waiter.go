@@ -64,7 +64,7 @@ func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, ta
 	if err := r.check(p, r.current.Load(), gen, n); err != nil {
 		return Decision{Err: err}
 	}
-	if p.claim != 0 { // left by TryAcquire
+	if r.inLine() { // a claim that TryAcquire left
 		r.endClaim(p)
 	}
 	var d Decision
@@ -169,7 +169,7 @@ func (r *Route) parkBehind(p *Permit) *waiter {
 // park puts a new waiter at the end of the route's line. A claim that the permit
 // left at its first attempt becomes that place.
 func (r *Route) park(p *Permit) *waiter {
-	if p.claim != 0 {
+	if r.inLine() {
 		r.endClaim(p)
 	}
 	now, d := r.ctl.now(), r.device
