@@ -24,11 +24,11 @@ type endpoint struct {
 	qp    uint64
 }
 
-func newController(mode cc.Mode) (*cc.Controller, error) {
+func newController(mode cc.Mode, opts ...cc.Option) (*cc.Controller, error) {
 	cfg := cc.DefaultConfig()
 	cfg.Mode = mode
 	cfg.StartWindowBytes, cfg.DeviceWindowBytes = windowBytes, deviceBytes
-	return cc.New(cfg, cc.WithClock(func() time.Duration { return batchTime }))
+	return cc.New(cfg, append(opts, cc.WithClock(func() time.Duration { return batchTime }))...)
 }
 
 // newEndpoint builds an endpoint to a remote NIC of that name.

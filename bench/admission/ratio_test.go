@@ -89,6 +89,13 @@ func TestPosterAndPoller(t *testing.T) {
 	below(t, oursHandover, handoverLimit, floorHandover)
 }
 
+// Paused pairs cost a healthy one nothing, and what one change costs does not grow with
+// the pairs of others.
+func TestPausesOfOthers(t *testing.T) {
+	below(t, oursPaused, 1.1, oursEnforce)
+	below(t, oursSync+othersPaused, 1.25, oursSync)
+}
+
 // Nothing of ours allocates.
 func TestAllocations(t *testing.T) {
 	plan := measure.DefaultPlan()

@@ -29,6 +29,8 @@ const (
 	oursGroup    = "permit, enforce, 32 at once"
 	oursRefusal  = "refusal, window full"
 	oursHandover = "poster and poller"
+	oursPaused   = "permit, enforce, 10000 pairs paused"
+	oursSync     = "TryAcquire after a change at the peer"
 	oursTick     = "tick over 10000 idle routes"
 )
 
@@ -37,6 +39,9 @@ const (
 	ownRoutes = ", 2 cores, own routes"
 	sameRoute = ", 2 cores, same route"
 )
+
+// othersPaused is the suffix of a scenario beside many paused pairs.
+const othersPaused = ", 10000 pairs of others paused"
 
 // tickRoutes is how many routes a tick passes over.
 const tickRoutes = 10_000
@@ -63,7 +68,7 @@ func scenarios() []scenario {
 	for _, list := range [][]scenario{
 		floors(), cgoFloor(), handoverFloor(),
 		mutexPeer(), semaphorePeer(), libp2pPeer(), gobreakerPeer(), failsafePeer(),
-		permits(), lists(), refusals(), handovers(), ticks(),
+		permits(), lists(), refusals(), handovers(), ticks(), rails(),
 	} {
 		all = append(all, list...)
 	}
