@@ -201,11 +201,16 @@ func (r *Route) lapseSuspicion() {
 func (r *Route) succeeded(p *Permit, now time.Duration) {
 	r.device.locked(func() {
 		h := &r.health
-		if r.current.Load() != p.gen || p.gen.number == 0 {
-			return
-		}
 		now = r.device.later(now)
 		r.syncLocked(now)
+		if r.current.Load() != p.gen || p.gen.number == 0 {
+			// Renewed just now: a trial of the old endpoint proves nothing any more.
+			if p.trial != 0 && p.trial == h.record.trial.number {
+				r.freeTrial(now, r.ctl.probeInterval())
+				r.reconsider(now, cause{})
+			}
+			return
+		}
 		if h.faulty() {
 			h.record.faults = faults{}
 		}

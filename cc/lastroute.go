@@ -10,7 +10,7 @@ import (
 // caller holds the controller's lock.
 func (c *Controller) isLastUsable(r *Route) bool {
 	for other := range c.routes.all() {
-		if other != r && other.pair.Peer == r.pair.Peer && other.pair.Incarnation == r.pair.Incarnation && !other.State().barred() {
+		if other != r && other.pair.Peer == r.pair.Peer && other.pair.Incarnation == r.pair.Incarnation && !other.State().barred() && !other.pausedElsewhere() {
 			return false
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // WithPauses makes the controller share what it learns of pairs with others of the
 // process: usually rail.Shared(). Without it the controller has a table of its own.
-// All controllers of a table must have the same clock. In mode observe the option
+// All controllers of a table must have the same clock. A pause from elsewhere holds also
+// for a last route that Config.KeepLastRoute would keep. In mode observe the option
 // has no effect: who only observes neither publishes nor adopts.
 func WithPauses(t *rail.Table) Option {
 	return func(c *Controller) { c.table = t }
@@ -41,6 +42,9 @@ func (r *Route) updatePath(now time.Duration, f func(*rail.Breaker) (news bool))
 // shows. It is the pause check of the post path: the version of the peer, which
 // nobody writes while all is well, against the one that was last looked at.
 func (r *Route) stale() bool { return r.peer.Version() != r.seen.Load() }
+
+// pausedElsewhere reports whether the table pauses the pair, seen here or not.
+func (r *Route) pausedElsewhere() bool { return r.stale() && r.path().Paused }
 
 // sync takes in what other controllers learnt of the pair: a count, a pause, an end
 // of either.

@@ -185,3 +185,19 @@ func TestSuccessAfterAdoptedLapse(t *testing.T) {
 		assert.Equal(t, 2*mib, rs[1].Snapshot().WindowBytes)
 	}
 }
+
+// A Renew may come between a look at the trial's endpoint, which was current, and
+// the device's lock: what the success then says of the path is nothing, but the
+// trial has ended.
+func TestRenewWhileTrialSucceeds(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	route := h.route("D1", "P", "n1")
+	h.quarantine(route)
+	h.advance(30 * time.Second)
+	probe := h.trial(route)
+	h.renewed(route)
+	route.succeeded(&probe.permit, h.now) // as outcome calls it
+	assert.False(t, pause(route).TrialOut(h.now), "the lease of a trial that has ended")
+	h.advance(time.Second)
+	h.trial(route)
+}

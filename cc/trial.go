@@ -183,8 +183,7 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 func (r *Route) freeTrial(now, wait time.Duration) {
 	rec := r.health.record
 	r.updatePath(now, func(b *rail.Breaker) bool {
-		b.TrialUndecided(rec.trial.entry, now, wait)
-		if rec.trial.ahead {
+		if b.TrialUndecided(rec.trial.entry, now, wait) && rec.trial.ahead {
 			b.Withdraw() // the next early one is a probe again
 		}
 		return false

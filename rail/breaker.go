@@ -78,7 +78,7 @@ func (b *Breaker) Fail(p Policy, now time.Duration, jitter float64) bool {
 	b.Lapse(p, now)
 	b.leaveHealthy(p, now)
 	b.Count++
-	b.LastFailure, b.Lapsed = now, false
+	b.LastFailure, b.Lapsed = max(b.LastFailure, now), false
 	if b.Count < p.Threshold {
 		return false
 	}

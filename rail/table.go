@@ -116,8 +116,8 @@ const (
 )
 
 // Sweep drops what is too old to matter, once in five minutes; other calls return at
-// once. An entry goes an hour after its last failure, or after its pause was over;
-// while routes to the peer exist, a pause stays until a trial has ended it.
+// once. An entry goes an hour after its last failure, or after its pause was over; while
+// routes to the peer exist, a count stays, and a pause until a trial has ended it.
 func (t *Table) Sweep(now time.Duration) {
 	last := t.swept.Load()
 	if now-time.Duration(last) < sweepEvery || !t.swept.CompareAndSwap(last, int64(now)) {
