@@ -144,3 +144,14 @@ func TestEventBeforeAnyRoute(t *testing.T) {
 	h.event(classify.EventCQErr, classify.Element{Device: "D3", CQ: 1})
 	assert.Nil(t, h.ctl.devices["D3"], "a CQ that nobody has says nothing")
 }
+
+// What a device delivered never becomes less, also when its routes go.
+func TestDeliveredOutlivesRoutes(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	route := h.route("D1", "P", "n1")
+	h.succeed(renewedRoute(h, route))
+	before := h.ctl.Snapshot().Devices[0].Flow.DeliveredBytes
+	require.Positive(t, before)
+	route.Close()
+	assert.Equal(t, before, h.ctl.Snapshot().Devices[0].Flow.DeliveredBytes)
+}

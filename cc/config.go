@@ -35,13 +35,15 @@ type Config struct {
 	// SuspectWindowBytes bounds what a SUSPECT route admits; 0 is no limit.
 	SuspectWindowBytes int64
 
-	// HardErrorThreshold is how many failures in a row quarantine a route.
+	// HardErrorThreshold is how many failures in a row quarantine a route. Each QP of an
+	// endpoint counts once: after a failed completion build a new endpoint and Renew.
 	HardErrorThreshold int
 	// ErrorWindow is the longest gap between two failures in a row. It widens to
 	// four times the longest retry time that was observed on the pair, up to 60 s.
 	ErrorWindow time.Duration
 	// Cooldown is the base length of a quarantine, CooldownCap the longest; each
-	// one that follows too soon is twice as long.
+	// one that follows too soon is twice as long. Early trials come only while it is
+	// the base one: a pair that failed a trial stays out until its time is over.
 	Cooldown, CooldownCap time.Duration
 	// ProbeInterval is the time from one undecided or early trial to the next.
 	ProbeInterval time.Duration
@@ -76,8 +78,21 @@ type Config struct {
 	KeepLastRoute bool
 }
 
-// DefaultConfig returns the defaults: mode off, windows of 64 KiB to 64 MiB that
-// start at 256 KiB, and 64 MiB for a device.
+// DefaultConfig returns the defaults:
+//
+//	Mode                                     off
+//	Min-, Start-, MaxWindowBytes             64 KiB, 256 KiB, 64 MiB
+//	DeviceWindowBytes, DeviceMinWindowBytes  64 MiB, 0
+//	ProbeWindowBytes, SuspectWindowBytes     64 KiB
+//	HardErrorThreshold, ErrorWindow          3, 10 s
+//	Cooldown, CooldownCap, ProbeInterval     30 s, 5 min, 1 s
+//	Law, Epoch, TargetDrain                  epoch, 100 ms, 500 us
+//	HighPressureEpochs, LowPressureEpochs    2, 3
+//	SuspectAfter, StallGap                   50 ms, 1 s
+//	Prober, KeepLastRoute                    false
+//
+// The target suits 100 to 400 Gb/s. A path that takes longer without any queue, such
+// as one made in software, is CONGESTED by it all the time: choose a larger one.
 func DefaultConfig() Config {
 	return Config{
 		Mode:              Off,

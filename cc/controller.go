@@ -82,7 +82,8 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	return c, nil
 }
 
-// Now reads the controller's clock. Read it once for a batch of posts or
+// Now reads the controller's clock: by default the time since the process started. All
+// times of the library are readings of it. Read it once for a batch of posts or
 // completions and pass the reading on.
 func (c *Controller) Now() time.Duration { return c.now() }
 

@@ -89,10 +89,18 @@ func (d Decision) String() string {
 		return d.Err.Error()
 	case d.Answer == Admit:
 		return fmt.Sprintf("admit, use %d", d.Use)
-	case d.Domain != NoDomain:
-		return fmt.Sprintf("%s, %s of the %s", d.Answer, d.Reason, d.Domain)
 	}
-	return fmt.Sprintf("%s, %s", d.Answer, d.Reason)
+	s := fmt.Sprintf("%s, %s", d.Answer, d.Reason)
+	if d.Domain != NoDomain {
+		s += fmt.Sprintf(" of the %s", d.Domain)
+	}
+	if d.Hint != NoHint {
+		s += fmt.Sprintf(", %s", d.Hint)
+	}
+	if d.RetryAfter > 0 {
+		s += fmt.Sprintf(", ask again in %v", d.RetryAfter)
+	}
+	return s
 }
 
 // MarshalText gives the answer's name, so that it reads well in JSON and logs.

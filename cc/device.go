@@ -39,6 +39,7 @@ type device struct {
 	lessees []*Route
 	routes  []*Route
 	leaving []*Route     // closed, and not all of their bytes are back
+	left    int64        // bytes that closed routes delivered
 	pending []Transition // noted under the lock, told after it
 	// marks holds the ports that failed, and 0 for the device itself. Routes there
 	// are isolated, also those that are made later.
@@ -117,6 +118,7 @@ func (d *device) remove(r *Route) {
 	d.returnLease(r)
 	d.routes = slices.DeleteFunc(d.routes, func(other *Route) bool { return other == r })
 	d.leaving = append(d.leaving, r)
+	d.left += r.flight.delivered()
 	d.tidy()
 }
 

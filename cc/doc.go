@@ -10,16 +10,27 @@
 //	gen, err := route.Renew(0, []cc.QP{{ID: qp.ID()}}) // an endpoint was built
 //
 //	d := route.TryAcquire(&s.permit, gen, s.bytes, &s.task)
+//	if d.Err != nil {
+//		return d.Err // a wrong call, or closed: asking again does not help
+//	}
 //	if !d.Admitted() {
-//		requeue(s, d) // Defer: ask again later; Avoid: another rail
-//	} else if err := s.permit.Posting(qp.ID(), now); err != nil {
-//		requeue(s, d) // the endpoint was renewed meanwhile; nothing is held
-//	} else if !post(s, d.Use) { // d.Use travels in wr_id
+//		return later(s, d) // Defer: ask again later; Avoid: another rail
+//	}
+//	if err := s.permit.Posting(qp.ID(), now); err != nil {
+//		return again(s) // the endpoint was renewed meanwhile; nothing is held
+//	}
+//	if !post(s, d.Use) { // d.Use travels in wr_id
 //		s.permit.Unposted()
 //	}
 //
 //	// For each completion, with the use number from wr_id:
 //	s.permit.Settle(use, classify.Completion(wc.Status, wc.VendorErr), now)
+//	if failed { // the QP is dead: build the next endpoint
+//		gen, err = route.Renew(gen, qps)
+//	}
+//
+// A failure counts once for each QP of an endpoint, so an engine that goes on with a
+// failed one never sees its route quarantined.
 //
 // # Rules of the house
 //

@@ -12,8 +12,9 @@ type FlowSnapshot struct {
 	// DrainTime is how long it takes to deliver what is in flight, in nanoseconds:
 	// that of the latest control epoch with deliveries. Not observed before the first.
 	DrainTime taskstate.Observed[time.Duration] `json:"drain_time_ns"`
-	// DeliveredBytes have arrived, ever, on endpoints that were current then. What
-	// completed after a deadline is not in it. While slices are being given back
+	// DeliveredBytes have arrived, ever, on endpoints that were current then; on a
+	// device also those of routes that were closed since. What completed after a
+	// deadline is not in it. While slices are being given back
 	// undelivered it may show less for a moment, by those.
 	DeliveredBytes int64 `json:"delivered_bytes"`
 	// Pressure is what the latest control epoch showed. An idle route keeps that of
@@ -49,6 +50,7 @@ func (d *device) flowSnapshot() FlowSnapshot {
 	s := FlowSnapshot{DrainTime: d.report.drain.observed(), Pressure: Pressure(d.report.pressure.Load())}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	s.DeliveredBytes = d.left
 	for _, r := range d.routes {
 		s.DeliveredBytes += r.flight.delivered()
 	}

@@ -7,7 +7,9 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 )
 
-// HealthSnapshot is a route's health. Times are readings of the controller's clock.
+// HealthSnapshot is a route's health. Times are readings of the controller's clock. As
+// with [Route.State], what another controller learnt shows once the route was asked
+// for or ticked; rail.Table.Look is never late.
 type HealthSnapshot struct {
 	State State `json:"state"`
 	// Since is when the state began. Reason and Verdict are what led to it; both

@@ -108,7 +108,8 @@ func (r *Route) probed(now time.Duration) {
 //     the time of the next probe.
 //   - On a SUSPECT route the probe verifies it, once in a probe interval: its success
 //     clears the suspicion like any success; its failure, on a generation newer than
-//     what failed before, quarantines the route at once.
+//     what failed before, quarantines the route at once. The suspect window holds
+//     for it too: while a user slice is out there, that one verifies the route.
 //   - On any other route it is an ordinary acquisition.
 //
 // Specification: PROBING; completion matrix, RETRY_EXC row; recovery escalation.

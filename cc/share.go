@@ -9,7 +9,7 @@ import (
 
 // WithPauses makes the controller share what it learns of pairs with others of the
 // process: usually rail.Shared(). Without it the controller has a table of its own.
-// All controllers of a table must have the same clock. A pause from elsewhere holds also
+// All controllers of a table must have the same clock, as they have without WithClock. A pause from elsewhere holds also
 // for a last route that Config.KeepLastRoute would keep. In mode observe the option
 // has no effect: who only observes neither publishes nor adopts.
 func WithPauses(t *rail.Table) Option {

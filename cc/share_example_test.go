@@ -45,7 +45,7 @@ func ExampleWithPauses() {
 	// The second is turned away at once.
 	gen, _ = second.Renew(0, []cc.QP{{ID: 9}})
 	d := second.TryAcquire(&permit, gen, 64<<10, nil)
-	fmt.Println(d, "for", d.RetryAfter)
+	fmt.Println(d)
 
 	// When the pause is over it gets the trial, and the pair is usable for both.
 	now += d.RetryAfter
@@ -58,7 +58,7 @@ func ExampleWithPauses() {
 	// SUSPECT
 	// SUSPECT
 	// QUARANTINED
-	// avoid, PATH_QUARANTINED for 30s
+	// avoid, PATH_QUARANTINED, ask again in 30s
 	// admit PROBING
 	// HEALTHY false
 }

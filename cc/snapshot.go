@@ -45,7 +45,8 @@ type RouteSnapshot struct {
 	Refusals []RefusalCount `json:"refusals,omitempty"`
 }
 
-// RefusalCount counts the refusals of one kind; kinds with none are left out.
+// RefusalCount counts the refusals of one kind; kinds with none are left out. Only
+// BYTE_WINDOW is counted by domain.
 type RefusalCount struct {
 	Reason classify.Reason `json:"reason"`
 	Domain Domain          `json:"domain"`

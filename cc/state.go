@@ -1,5 +1,7 @@
 package cc
 
+import "github.com/rdmagate/rdmagate/rail"
+
 //go:generate go tool stringer -type=State -linecomment
 
 // State is a route's health. Specification: path state machine.
@@ -24,6 +26,18 @@ func (s State) usable() bool { return s <= Congested }
 
 // barred reports whether nothing but a trial may be posted.
 func (s State) barred() bool { return s >= Quarantined }
+
+// Standing returns the state as rail.Map.Select wants it: QUARANTINED and PROBING are
+// paused, CONGESTED is healthy.
+func (s State) Standing() rail.Standing {
+	switch {
+	case s.barred():
+		return rail.Paused
+	case s == Suspect:
+		return rail.Suspect
+	}
+	return rail.Healthy
+}
 
 // MarshalText gives the state's name, such as QUARANTINED.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

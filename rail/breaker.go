@@ -223,8 +223,10 @@ func (b *Breaker) Return(now time.Duration) {
 	}
 }
 
-// runs reports whether the path is paused and the pause not over.
-func (b *Breaker) runs(now time.Duration) bool { return b.Paused && now < b.Resume }
+// runs reports whether the path is paused, and the pause not over or its trial out.
+func (b *Breaker) runs(now time.Duration) bool {
+	return b.Paused && (now < b.Resume || b.TrialOut(now))
+}
 
 // quietSince returns when the path was last heard of: its pause was over, it was
 // lifted, or a failure was counted.

@@ -69,7 +69,7 @@ type View struct {
 
 // Standing returns the view as [Map.Select] wants it. Paused includes a pause that is
 // over: a trial is due then.
-func (v *View) Standing() Standing {
+func (v View) Standing() Standing {
 	switch {
 	case v.Paused:
 		return Paused

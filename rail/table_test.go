@@ -355,3 +355,26 @@ func TestTrialNumberAfterDrop(t *testing.T) {
 	o.Succeeded(o.pair, o.now, old, first)
 	assert.True(t, o.view().Paused, "a success of before the pause")
 }
+
+// A pause that is over is given up by a full table, but not while its trial is out: there
+// would be a second one.
+func TestTrialIsNotGivenUp(t *testing.T) {
+	table := NewTable()
+	table.limit = 1
+	pair := Pair{Peer: "P", Local: "D1", Port: 1, Remote: "n1"}
+	p := table.Join(pair)
+	pol := policy
+	pol.Threshold = 1
+	p.Update(pair, start, func(b *Breaker) bool { return b.Fail(pol, start, 1) })
+	due := table.Look(pair).Resume
+	p.Update(pair, due, func(b *Breaker) bool { b.StartTrial(due); return false })
+	other := Pair{Peer: "Q", Local: "D1", Port: 1, Remote: "n1"}
+	q := table.Join(other)
+	q.Update(other, due, func(b *Breaker) bool { return b.Fail(pol, due, 1) })
+	assert.True(t, table.Look(pair).Paused, "its trial is out")
+	q.Update(other, due, func(b *Breaker) bool { b.Lift(due); return false })
+	late := due + time.Minute
+	third := Pair{Peer: "R", Local: "D1", Port: 1, Remote: "n1"}
+	table.Join(third).Update(third, late, func(b *Breaker) bool { return b.Fail(pol, late, 1) })
+	assert.False(t, table.Look(pair).Paused, "the lease has expired")
+}

@@ -26,9 +26,9 @@ func printPaths(out io.Writer, found []discover.NIC, peer string, o pathOptions)
 	if err != nil {
 		return err
 	}
-	c := rail.MapConfig{Peer: "peer", Local: localNICs(found), IPv4Bits: o.prefix, IPv6Bits: o.prefix6}
+	c := rail.MapConfig{Peer: "peer", Local: discover.Local(found), IPv4Bits: o.prefix, IPv6Bits: o.prefix6}
 	var notes []string
-	c.Remote, notes = remoteNICs(theirs)
+	c.Remote, notes = discover.Remote(theirs)
 	if o.railFile != "" {
 		if c.File, err = readRailFile(o.railFile); err != nil {
 			return err

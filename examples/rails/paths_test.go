@@ -150,8 +150,8 @@ RANK LOCAL     PORT REMOTE    PORT WHY
 -    mlx5_mgmt 1    mlx5_1    2    other link layer: local Ethernet, remote InfiniBand
 
 1 of 9 pairs may be used; unusable NIC: 7; other link layer: 1
-  - port 2 of remote mlx5_0 is left out: a path names the remote device alone, and is taken for port
-    1
+  - port 2 of remote "mlx5_0" is left out: a path names the remote device alone, and is taken for
+    port 1
 `, "\n"+out)
 }
 

@@ -66,17 +66,7 @@ func (p *Peer) want(turn int) prail.Want {
 		Load:  func(path *prail.Path) int64 { return p.byPath[path.Index].route.InFlight() },
 	}
 	if p.engine.ctl.Mode() == cc.Enforce {
-		w.Standing = func(path *prail.Path) prail.Standing { return standing(p.byPath[path.Index].route.State()) }
+		w.Standing = func(path *prail.Path) prail.Standing { return p.byPath[path.Index].route.State().Standing() }
 	}
 	return w
-}
-
-func standing(s cc.State) prail.Standing {
-	switch {
-	case s >= cc.Quarantined:
-		return prail.Paused
-	case s == cc.Suspect:
-		return prail.Suspect
-	}
-	return prail.Healthy
 }
