@@ -87,6 +87,11 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 	}
 	r.sync()
 	if reason := cur.refuses(gen); reason != classify.ReasonNone {
+		if reason == classify.ReasonNeedsRenew && !probe && r.mode == Enforce && r.State().barred() {
+			if d, early := r.tooEarly(p, task, r.ctl.now()); early {
+				return d // nobody builds an endpoint to learn that the pair is paused
+			}
+		}
 		r.refusals.count(reason, NoDomain)
 		if r.mode == Enforce {
 			return Decision{Ruling: Ruling{Answer: Defer, Reason: reason}}

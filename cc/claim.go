@@ -19,8 +19,12 @@ const (
 )
 
 // minDrainTime is the shortest drain time that claims reckon with, so that a claim
-// does not lapse between two rounds of a caller's loop.
-const minDrainTime = time.Millisecond
+// does not lapse between two rounds of a caller's loop; maxDrainTime is the longest, so
+// that one that was given up does not stand for long.
+const (
+	minDrainTime = time.Millisecond
+	maxDrainTime = time.Second
+)
 
 // line is who stands in line for room in a domain. A domain has one only while
 // somebody stands there; until it is gone no bytes are taken on leases, so that
@@ -186,9 +190,20 @@ func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	if n <= window && !r.inLine() {
 		return
 	}
-	now := r.ctl.now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	r.stakeIn(refused, p, n > window)
+}
+
+// stakeTrial leaves a claim on the device for a trial that is due and finds no room
+// there, however small it is: a device that is always full would keep the route out for
+// ever. The caller holds the device's lock.
+func (r *Route) stakeTrial(p *Permit) { r.stakeIn(DeviceDomain, p, true) }
+
+// stakeIn retries the slice's claims, and leaves one in the domain that refused if it
+// may and nobody has. The caller holds the device's lock.
+func (r *Route) stakeIn(refused Domain, p *Permit, may bool) {
+	now, d := r.ctl.now(), r.device
 	d.lineMu.Lock()
 	defer d.lineMu.Unlock()
 	if w := r.line.Load().first(); w != nil && w.number == p.claim {
@@ -201,7 +216,7 @@ func (r *Route) stake(p *Permit, n int64, refused Domain) {
 			l.claim.retried = max(l.claim.retried, now)
 		}
 	}
-	if n <= window {
+	if !may {
 		return
 	}
 	var l *line
@@ -237,12 +252,14 @@ func (r *Route) endClaim(p *Permit) {
 // as claims reckon with it.
 func (r *Route) drainTime() time.Duration {
 	if m := r.meter.Load(); m != nil {
-		return max(minDrainTime, m.drain.get())
+		return forClaims(m.drain.get())
 	}
 	return minDrainTime
 }
 
+func forClaims(drain time.Duration) time.Duration { return min(max(drain, minDrainTime), maxDrainTime) }
+
 // drainTime is the same of the device.
 func (d *device) drainTime() time.Duration {
-	return max(minDrainTime, d.report.drain.get())
+	return forClaims(d.report.drain.get())
 }

@@ -61,6 +61,6 @@ func (r *Route) end(now time.Duration) bool {
 	r.current.Store(end)
 	r.wake()
 	r.returnTrial(now)
-	r.peer.Leave()
+	r.peer.Leave(r.pair)
 	return true
 }

@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -71,6 +72,9 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	}
 	for _, o := range opts {
 		o(c)
+	}
+	if c.now == nil || c.jitter == nil || c.table == nil {
+		return nil, errors.New("cc: New: WithClock, WithJitter or WithPauses was given nil; leave the option out for the default")
 	}
 	if cfg.Mode != Enforce {
 		c.table = rail.NewTable()

@@ -119,6 +119,7 @@ func (d *device) remove(r *Route) {
 	d.routes = slices.DeleteFunc(d.routes, func(other *Route) bool { return other == r })
 	d.leaving = append(d.leaving, r)
 	d.left += r.flight.delivered()
+	d.forgetExhausted()
 	d.tidy()
 }
 

@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
@@ -77,3 +78,13 @@ func (d *device) revive(port uint8, now time.Duration) {
 
 // limits reports whether new routes of a port are limited to the probe window.
 func (d *device) limits(port uint8) bool { return d.exhausted[port] || d.exhausted[0] }
+
+// forgetExhausted ends the lack of usable routes where no route is left. The caller
+// holds the lock.
+func (d *device) forgetExhausted() {
+	for port := range d.exhausted {
+		if !slices.ContainsFunc(d.routes, func(r *Route) bool { return port == 0 || r.pair.Port == port }) {
+			delete(d.exhausted, port)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 // Err set, and so does a generation that is not there yet; then nothing is changed.
 func (r *Route) Handoff(p *Permit, gen Generation, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
+		p.off = true
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
 	cur := r.current.Load()

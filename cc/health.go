@@ -78,7 +78,10 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		r.setUserDue()
 	}
 	if rec := h.record; rec != nil && rec.trial.entry != 0 && rec.trial.entry != path.Trial {
-		rec.trial = trial{} // another one was begun since its lease expired, or has ended it
+		// Another one was begun since its lease expired, or has ended it.
+		if rec.trial.entry = 0; rec.trial.local == 0 || rec.trial.local != local.Trial {
+			rec.trial = trial{}
+		}
 	}
 	if path.Paused && path.Evidence != h.openRecord().evidence {
 		r.fence()

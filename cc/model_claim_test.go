@@ -22,8 +22,8 @@ func (r *modelRoute) domains() [2]struct {
 		drain time.Duration
 		name  Domain
 	}{
-		{&r.claim, max(time.Millisecond, r.drain), RouteDomain},
-		{&r.device.claim, max(time.Millisecond, r.device.drain), DeviceDomain},
+		{&r.claim, min(max(time.Millisecond, r.drain), time.Second), RouteDomain},
+		{&r.device.claim, min(max(time.Millisecond, r.device.drain), time.Second), DeviceDomain},
 	}
 }
 
@@ -49,7 +49,7 @@ func (r *modelRoute) yields(p *modelPermit) Domain {
 	}
 	r.lapseClaims()
 	number := r.number(p)
-	if len(r.parked) > 0 && r.parked[0].precedes(number, r.m.now-2*max(time.Millisecond, r.drain)) {
+	if len(r.parked) > 0 && r.parked[0].precedes(number, r.m.now-2*r.domains()[0].drain) {
 		return RouteDomain
 	}
 	for _, d := range r.domains() {
@@ -71,7 +71,15 @@ func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
 	case refused == DeviceDomain:
 		window = r.device.window
 	}
-	if n <= window && !r.inLine() || r.isFirst(p) {
+	if n <= window && !r.inLine() {
+		return
+	}
+	r.stakeIn(p, refused, n > window)
+}
+
+// stakeIn is stake for a slice that may have a place in the line of that domain.
+func (r *modelRoute) stakeIn(p *modelPermit, refused Domain, may bool) {
+	if r.isFirst(p) {
 		return
 	}
 	r.lapseClaims()
@@ -86,7 +94,7 @@ func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
 		line = &r.device.claim
 	}
 	switch {
-	case n <= window, line.number != 0:
+	case !may, line.number != 0:
 		return
 	case number == 0:
 		r.m.claims++

@@ -13,11 +13,12 @@ type modelFlow struct {
 	news      bool // something arrived since the last tick
 	waiting   bool // bytes were out at a tick, that of since, and nothing arrived since
 	since     time.Duration
-	failed    bool // in this epoch
-	notReady  bool // in this epoch: the receiver
-	full      bool // the window refused a slice since the law last looked
-	high, low int  // epochs in a row; idle ones are low
-	ease      int  // low ones in a row that were not idle
+	endpoint  Generation // what was current at the last tick
+	failed    bool       // in this epoch
+	notReady  bool       // in this epoch: the receiver
+	full      bool       // the window refused a slice since the law last looked
+	high, low int        // epochs in a row; idle ones are low
+	ease      int        // low ones in a row that were not idle
 	drain     time.Duration
 	drained   bool // that was observed
 	pressure  Pressure
@@ -133,6 +134,9 @@ func (m *model) tick() {
 func (d *modelDevice) tick(closes bool) {
 	visited := d.active
 	for _, r := range visited {
+		if r.endpoint != r.gen.number {
+			r.endpoint, r.waiting = r.gen.number, false
+		}
 		switch {
 		case r.news:
 			r.waiting, r.since, d.moved = r.out() > 0, d.m.now, d.m.now

@@ -237,7 +237,15 @@ func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswe
 		full = DeviceDomain
 	}
 	if full != NoDomain {
-		return modelAnswer{Ruling: Ruling{Answer: Defer, Reason: probing.Reason, Domain: full, Hint: Divert}}
+		a := modelAnswer{Ruling: Ruling{Answer: Defer, Reason: probing.Reason, Domain: full, Hint: Divert}}
+		if full == DeviceDomain {
+			r.limited(full)
+			if !r.m.observe {
+				r.stakeIn(p, full, true)
+			}
+			a.after = 2 * r.domains()[1].drain
+		}
+		return a
 	}
 	r.trials++
 	r.trial = modelTrial{number: r.trials, ends: now + max(10*time.Second, 2*r.longest), ahead: now < due}

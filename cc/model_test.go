@@ -110,6 +110,8 @@ func (m *model) admit(r *modelRoute, p *modelPermit, gen Generation, n int64, pr
 	switch {
 	case gen != cur.number:
 		refused = deferred(classify.ReasonStaleGeneration)
+	case (gen == 0 || cur.retired) && !m.observe && !probe && r.state() == Quarantined && m.now < r.trialFrom(false):
+		return r.refuse(modelAnswer{avoided, r.trialFrom(false) - m.now})
 	case gen == 0 || cur.retired:
 		refused = deferred(classify.ReasonNeedsRenew)
 	case r.state().barred():

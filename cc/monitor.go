@@ -147,8 +147,11 @@ func (d *device) tick(t tick) int {
 
 // look sees whether the route delivered since the last tick, or waits.
 func (r *Route) look(now time.Duration) {
-	m := r.meter.Load()
+	m, cur := r.meter.Load(), r.current.Load()
 	delivered, out := r.flight.delivered(), r.out()
+	if m.endpoint != cur.number {
+		m.endpoint, m.waiting = cur.number, false // what is out there, is out since now
+	}
 	switch {
 	case delivered > m.seen:
 		m.seen, m.waiting, m.since = delivered, out > 0, now
@@ -163,6 +166,9 @@ func (r *Route) look(now time.Duration) {
 // tick visits one route, and reports whether it stays on the list.
 func (r *Route) tick(t tick, sum *epochSum) bool {
 	m, d := r.meter.Load(), r.device
+	if r.current.Load().number == closedGeneration {
+		return !r.rest()
+	}
 	if r.silent(m, t.now) {
 		d.locked(func() {
 			if r.State().usable() && r.flight.delivered() <= m.seen {

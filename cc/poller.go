@@ -3,6 +3,7 @@ package cc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -70,6 +71,9 @@ func (c *Controller) NewPoller(device string, cqs ...uint64) (*Poller, error) {
 		key := cqKey{device, id}
 		if id == 0 {
 			return nil, fmt.Errorf("cc: NewPoller: CQ %d of %d of %s has number 0; give each CQ a number of its own, from 1", i+1, len(cqs), device)
+		}
+		if slices.Contains(p.cqs, key) {
+			return nil, fmt.Errorf("cc: NewPoller: CQ %d of %s is named twice; name each CQ once", id, device)
 		}
 		if c.pollers[key] != nil {
 			return nil, fmt.Errorf("cc: NewPoller: CQ %d of %s has a poller already; close that one first", id, device)

@@ -115,6 +115,7 @@ func (r *Route) probed(now time.Duration) {
 // Specification: PROBING; completion matrix, RETRY_EXC row; recovery escalation.
 func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 	if !enabled || r.mode == Off {
+		p.off = true
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
 	now := r.ctl.now()

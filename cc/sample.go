@@ -41,11 +41,12 @@ type meter struct {
 
 	rounds *rounds // LawRound only
 
-	began   sums  // at the start of the epoch
-	seen    int64 // bytes delivered, at the last tick
-	waiting bool  // bytes are out, and none came since then:
-	since   time.Duration
-	drain   gauge // of the latest epoch that delivered
+	began    sums       // at the start of the epoch
+	seen     int64      // bytes delivered, at the last tick
+	endpoint Generation // what was current at the last tick
+	waiting  bool       // bytes are out, and none came since then:
+	since    time.Duration
+	drain    gauge // of the latest epoch that delivered
 
 	pressure atomic.Uint32 // a Pressure, of the latest epoch
 

@@ -304,7 +304,7 @@ func TestTicksSweepTable(t *testing.T) {
 	gone := rail.Pair{Peer: "gone", Local: "D1", Port: 1, Remote: "n1"}
 	p := s.table.Join(gone)
 	p.Update(gone, s.now, func(b *rail.Breaker) bool { b.Pause(a.ctl.policy(), s.now, 1); return true })
-	p.Leave()
+	p.Leave(gone)
 	a.ctl.Tick(s.now)
 	s.advance(time.Hour + 30*time.Second - 1)
 	a.ctl.Tick(s.now)

@@ -88,7 +88,7 @@ func TestFieldPublisherGone(t *testing.T) {
 	w2.fail(rs[1], 3, retryExc)
 	w2.ctl.Close()
 	w3 := s.join(Enforce)
-	w3.ruling(w3.route("D1", "P", "n1"), Ruling{Answer: Defer, Reason: classify.ReasonNeedsRenew})
+	w3.ruling(w3.route("D1", "P", "n1"), avoided) // without an endpoint that would not help
 	r := w3.route("D1", "P", "n1")
 	w3.renewed(r)
 	w3.ruling(r, avoided)

@@ -126,7 +126,9 @@ func (r *pooledRoute) window() int64 {
 func (r *pooledRoute) look() {
 	p, from, to := r.pair, r.shown, r.state()
 	if r.trial.entry != 0 && r.trial.entry != p.trial {
-		r.trial = pooledTrial{}
+		if r.trial.entry = 0; r.trial.local == 0 || r.trial.local != r.localOut {
+			r.trial = pooledTrial{}
+		}
 	}
 	if p.path.paused && p.evidence != r.evidence {
 		r.fence()
@@ -252,13 +254,16 @@ func (r *pooledRoute) freeTrial(wait time.Duration) {
 	if r.trial.entry != 0 && r.trial.entry == p.trial {
 		p.trial = 0
 		p.path.undecided(at)
+		if r.trial.ahead {
+			p.path.early = 0
+		}
 	}
 	if r.trial.local != 0 && r.trial.local == r.localOut {
 		r.localOut = 0
 		r.local.undecided(at)
 	}
 	if r.trial.ahead {
-		p.path.early, r.local.early = 0, 0
+		r.local.early = 0
 	}
 	r.nextProbe, r.trial = at, pooledTrial{}
 }

@@ -67,7 +67,7 @@ func (c *Controller) peerIsCutOff(p rail.Pair) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for r := range c.routes.all() {
-		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.State().barred() {
+		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.State().barred() && !r.pausedElsewhere() {
 			return false
 		}
 	}

@@ -99,7 +99,15 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 		full = DeviceDomain
 	}
 	if full != NoDomain {
-		return r.leaveToTrial(p, task, full), false
+		d := r.leaveToTrial(p, task, full)
+		if full == DeviceDomain {
+			r.device.full.raise()
+			if r.mode == Enforce {
+				r.stakeTrial(p)
+			}
+			d.RetryAfter = claimPrecedes * r.device.drainTime()
+		}
+		return d, false
 	}
 	if !r.startTrial(now) {
 		r.device.giveBack(n)

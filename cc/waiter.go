@@ -56,6 +56,7 @@ func (w *waiter) wake() {
 // it is the one that makes room.
 func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
+		p.off = true
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
 	if ctx.Err() != nil {
@@ -133,21 +134,18 @@ func sleep(ctx context.Context, w *waiter, atMost time.Duration) bool {
 }
 
 // lookAgain returns after which time the first waiter looks without being woken: a
-// claim that stands before it may lapse, and the lease of a trial may expire. 0 is
-// never.
+// claim that stands before it may lapse, the lease of a trial may expire, and another
+// controller may have paused the pair.
 func (r *Route) lookAgain(d Decision) time.Duration {
-	if d.Reason == classify.ReasonProbing {
-		return r.ctl.cfg.ProbeInterval
-	}
-	dev := r.device
+	after, dev := r.ctl.cfg.ProbeInterval, r.device
 	dev.lineMu.Lock()
 	defer dev.lineMu.Unlock()
 	for _, l := range []*line{r.line.Load(), dev.line.Load()} {
 		if l != nil && l.claim.number != 0 {
-			return claimLapses * max(r.drainTime(), dev.drainTime())
+			after = min(after, claimLapses*max(r.drainTime(), dev.drainTime()))
 		}
 	}
-	return 0
+	return after
 }
 
 // parkBehind puts a new waiter at the end of the route's line if somebody waits

@@ -82,6 +82,9 @@ func (e Event) Verdict() (Verdict, error) {
 	if v.Scope() == ScopeNone || e.Element.Names(object) {
 		return v, nil
 	}
+	if name := e.Element.Device; len(name) > 40 {
+		e.Element.Device = name[:40] + "..."
+	}
 	return Verdict{}, fmt.Errorf("event %d (%s) with element %+v: %w: a %s event needs %s",
 		e.Type, e.Type, e.Element, ErrNoElement, object, object.fields())
 }

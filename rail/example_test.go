@@ -18,7 +18,7 @@ func ExampleTable() {
 	table := rail.NewTable()
 	pair := rail.Pair{Peer: "host-b", Local: "mlx5_0", Port: 1, Remote: "mlx5_3"}
 	peer := table.Join(pair)
-	defer peer.Leave()
+	defer peer.Leave(pair)
 	seen := peer.Version()
 
 	now := time.Minute

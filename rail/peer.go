@@ -23,7 +23,7 @@ type Peer struct {
 	key   peerKey
 
 	mu      sync.Mutex
-	routes  int                // that refer to the peer
+	routes  map[pathKey]int    // that refer to a pair
 	entries map[pathKey]*entry // nil until the first failure
 }
 
@@ -51,7 +51,8 @@ type entry struct {
 	reported []QP
 }
 
-// maxReported is how many QPs an entry remembers.
+// maxReported is how many QPs an entry remembers, or those of the latest report if they
+// are more.
 const maxReported = 64
 
 // QP names a queue pair of a pair's local device, so that its failure is counted
@@ -172,13 +173,14 @@ func (p *Peer) update(pair Pair, failed []QP, f func(*Breaker) (news bool)) (ful
 		full = p.table.entries.Add(1) > int64(p.table.limit)
 	}
 	e.reported = append(e.reported, failed...)
-	e.reported = e.reported[max(0, len(e.reported)-maxReported):]
+	e.reported = e.reported[max(0, len(e.reported)-max(maxReported, len(failed))):]
 	next := p.version.Load() + 1
 	if news {
 		e.evidence = next
 	}
 	if was.Paused && !e.breaker.Paused {
 		e.ended = e.evidence
+		p.table.ended.Add(1)
 	}
 	p.version.Store(next)
 	return full
@@ -191,13 +193,15 @@ func (p *Peer) drop(k pathKey) {
 	p.version.Add(1)
 }
 
-// Leave ends what [Table.Join] began. The peer must not be used after it.
-func (p *Peer) Leave() {
-	t := p.table
+// Leave ends what [Table.Join] began for a route of that pair.
+func (p *Peer) Leave(pair Pair) {
+	t, k := p.table, keyOf(pair)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.routes--
+	if p.routes[k]--; p.routes[k] == 0 {
+		delete(p.routes, k)
+	}
 	t.tidy(p)
 }

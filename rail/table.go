@@ -19,13 +19,17 @@ import (
 type Table struct {
 	limit int // entries beyond which some are given up
 
-	mu        sync.Mutex
-	peers     map[peerKey]*Peer
-	fullUntil time.Duration // until then a look for entries to give up finds none
+	mu    sync.Mutex
+	peers map[peerKey]*Peer
+	// A look for entries to give up finds none until fullUntil, unless more pauses have
+	// ended than fullAt by then.
+	fullUntil time.Duration
+	fullAt    uint64
 
 	entries atomic.Int64
 	givenUp atomic.Uint64
-	swept   atomic.Int64 // when the table was last swept
+	ended   atomic.Uint64 // pauses that a success ended, ever
+	swept   atomic.Int64  // when the table was last swept
 }
 
 // peerKey is a peer machine in one incarnation: one that was restarted begins with
@@ -52,11 +56,11 @@ func (t *Table) Join(pair Pair) *Peer {
 	defer t.mu.Unlock()
 	p := t.peers[key]
 	if p == nil {
-		p = &Peer{table: t, key: key}
+		p = &Peer{table: t, key: key, routes: map[pathKey]int{}}
 		t.peers[key] = p
 	}
 	p.mu.Lock()
-	p.routes++
+	p.routes[keyOf(pair)]++
 	p.mu.Unlock()
 	return p
 }
@@ -117,7 +121,7 @@ const (
 
 // Sweep drops what is too old to matter, once in five minutes; other calls return at
 // once. An entry goes an hour after its last failure, or after its pause was over; while
-// routes to the peer exist, a count stays, and a pause until a trial has ended it.
+// a route of the pair exists, a count stays, and a pause until a trial has ended it.
 func (t *Table) Sweep(now time.Duration) {
 	last := t.swept.Load()
 	if now-time.Duration(last) < sweepEvery || !t.swept.CompareAndSwap(last, int64(now)) {
@@ -128,7 +132,7 @@ func (t *Table) Sweep(now time.Duration) {
 	for _, p := range t.peers {
 		p.mu.Lock()
 		for k, e := range p.entries {
-			if b := &e.breaker; now-b.quietSince() >= sweepAfter && (p.routes == 0 || !b.Paused && b.Count == 0) {
+			if b := &e.breaker; now-b.quietSince() >= sweepAfter && (p.routes[k] == 0 || !b.Paused && b.Count == 0) {
 				p.drop(k)
 			}
 		}
@@ -140,7 +144,7 @@ func (t *Table) Sweep(now time.Duration) {
 // tidy forgets a peer that nobody refers to and of which nothing is known. The
 // locks of both are held.
 func (t *Table) tidy(p *Peer) {
-	if p.routes == 0 && len(p.entries) == 0 && t.peers[p.key] == p {
+	if len(p.routes) == 0 && len(p.entries) == 0 && t.peers[p.key] == p {
 		delete(t.peers, p.key)
 	}
 }
@@ -153,19 +157,19 @@ func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 	if excess <= 0 {
 		return
 	}
-	if now < t.fullUntil { // all others are pauses that run
+	if now < t.fullUntil && t.ended.Load() == t.fullAt { // all others are pauses that run
 		t.drop(candidate{peer: p, key: added}, now)
 		return
 	}
 	var list []candidate
-	next := now + sweepAfter
+	next, ended := now+sweepAfter, t.ended.Load()
 	for _, p := range t.peers {
 		p.mu.Lock()
 		for k, e := range p.entries {
 			if b := &e.breaker; b.runs(now) {
 				next = min(next, b.Resume)
 			} else {
-				list = append(list, candidate{p, k, b.Paused, p.routes > 0, b.quietSince()})
+				list = append(list, candidate{p, k, b.Paused, p.routes[k] > 0, b.quietSince()})
 			}
 		}
 		p.mu.Unlock()
@@ -174,7 +178,7 @@ func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 	excess += t.limit / 8
 	slices.SortFunc(list, candidate.compare)
 	if len(list) <= excess {
-		t.fullUntil = next
+		t.fullUntil, t.fullAt = next, ended
 	}
 	for _, c := range list[:min(excess, len(list))] {
 		t.drop(c, now)

@@ -108,7 +108,7 @@ func TestTableRace(t *testing.T) {
 				assert.GreaterOrEqual(t, table.Stats().Peers, 1)
 				table.Sweep(now())
 			}
-			p.Leave()
+			p.Leave(pair)
 		}
 	}
 	for round := range rounds {

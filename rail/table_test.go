@@ -18,7 +18,7 @@ func record(t *Table, peer string, now time.Duration, threshold int) {
 	pol.Threshold = threshold
 	pair := Pair{Peer: peer, Local: "D1", Port: 1, Remote: "n1"}
 	p := t.Join(pair)
-	defer p.Leave()
+	defer p.Leave(pair)
 	p.Report(pair, now, p.Version(), []QP{fresh()}, func(b *Breaker) bool { b.Fail(pol, now, 1); return true })
 }
 
@@ -39,9 +39,9 @@ func TestHealthyPairHasNoEntry(t *testing.T) {
 	assert.Same(t, p, table.Join(other), "one record for all pairs of a peer")
 	assert.Equal(t, View{}, table.Look(pairOfTests))
 	assert.Empty(t, table.List())
-	p.Leave()
+	p.Leave(other)
 	assert.Equal(t, Stats{Peers: 1}, table.Stats(), "one route refers to it still")
-	p.Leave()
+	p.Leave(pairOfTests)
 	assert.Zero(t, table.Stats())
 }
 
@@ -160,7 +160,7 @@ func TestSweep(t *testing.T) {
 			o := newOne(t)
 			build[tt.what](o)
 			if !tt.routes {
-				o.Leave()
+				o.Leave(o.pair)
 			}
 			version := o.Version()
 			o.table.Sweep(start + tt.after)
@@ -377,4 +377,33 @@ func TestTrialIsNotGivenUp(t *testing.T) {
 	third := Pair{Peer: "R", Local: "D1", Port: 1, Remote: "n1"}
 	table.Join(third).Update(third, late, func(b *Breaker) bool { return b.Fail(pol, late, 1) })
 	assert.False(t, table.Look(pair).Paused, "the lease has expired")
+}
+
+// A table that was full of pauses has room again once those were lifted.
+func TestFullTableRecovers(t *testing.T) {
+	tab := NewTable()
+	tab.limit = 4
+	pol := Policy{Threshold: 3, ErrorWindow: 10 * time.Second, Cooldown: 300 * time.Second, CooldownCap: 300 * time.Second, ProbeInterval: time.Second}
+	now := time.Hour
+	pair := func(i int) Pair { return Pair{Peer: "P", Local: fmt.Sprint("d", i), Port: 1, Remote: "n"} }
+	p := tab.Join(pair(0))
+	for i := range 4 {
+		p.Update(pair(i), now, func(b *Breaker) bool { b.Pause(pol, now, 1); return true })
+	}
+	fail := func(i int) int {
+		p.Update(pair(i), now, func(b *Breaker) bool { b.Fail(pol, now, 1); return true })
+		return p.View(pair(i)).Count
+	}
+	fail(9)
+	now += time.Second
+	for i := range 4 {
+		p.Succeeded(pair(i), now, p.Version(), 0)
+	}
+	for range 3 {
+		now += time.Second
+		fail(9)
+	}
+	if v := p.View(pair(9)); !v.Paused {
+		t.Errorf("three failures in a row, count %d, paused %v: the table holds %d entries, of which no one is paused", v.Count, v.Paused, tab.Stats().Entries)
+	}
 }

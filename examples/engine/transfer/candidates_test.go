@@ -86,7 +86,7 @@ func (r *rig) setPause(rail int, b prail.Breaker) {
 	r.t.Helper()
 	pair := r.peer.rails[rail].pair
 	peer := r.table.Join(pair)
-	defer peer.Leave()
+	defer peer.Leave(pair)
 	peer.Update(pair, r.ctl.Now(), func(at *prail.Breaker) bool {
 		at.Count, at.Paused, at.Resume, at.NextTrial, at.LastFailure = b.Count, b.Paused, b.Resume, b.NextTrial, r.ctl.Now()
 		return true
