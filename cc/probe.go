@@ -112,6 +112,9 @@ func (r *Route) probed(now time.Duration) {
 //     for it too: while a user slice is out there, that one verifies the route.
 //   - On any other route it is an ordinary acquisition.
 //
+// A trial that a full device defers leaves a claim there: ask again with the same permit
+// after Decision.RetryAfter.
+//
 // Specification: PROBING; completion matrix, RETRY_EXC row; recovery escalation.
 func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 	if !enabled || r.mode == Off {

@@ -2,9 +2,12 @@ package transfer
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/rdmagate/rdmagate/cc"
 )
 
 // A probe reads probeBytes of the peer's scratch memory. proberDepth is how many the
@@ -19,15 +22,16 @@ const (
 // of its own, which nobody waits for and which is not tried again.
 type prober struct {
 	lane
-	scratch *Buffer        // where probes read to
-	next    time.Duration  // when to ask what is due
-	out     map[*rail]bool // those with a probe on the wire
+	scratch *Buffer          // where probes read to
+	next    time.Duration    // when to ask what is due
+	out     map[*rail]bool   // those with a probe on the wire
+	refused map[*rail]*slice // probes that found no room: their claim is theirs alone
 
 	sent, succeeded atomic.Uint64
 }
 
 func newProber(e *Engine, id int) (*prober, error) {
-	p := &prober{lane: lane{engine: e, id: id, qps: 1, depth: 1}, out: map[*rail]bool{}}
+	p := &prober{lane: lane{engine: e, id: id, qps: 1, depth: 1}, out: map[*rail]bool{}, refused: map[*rail]*slice{}}
 	p.owner = p
 	err := p.open(proberDepth)
 	if err == nil {
@@ -50,7 +54,7 @@ func (p *prober) run() {
 		p.poll()
 		p.probe()
 		p.sweep()
-		p.rest(spins, false, p.engine.cfg.ProbePause)
+		p.rest(spins, false, max(time.Millisecond, min(p.engine.cfg.ProbePause, p.next-p.engine.ctl.Now())))
 	}
 }
 
@@ -62,6 +66,7 @@ func (p *prober) probe() {
 	}
 	p.next = now + p.engine.cfg.ProbePause
 	due := p.engine.ctl.Due(now)
+	maps.DeleteFunc(p.refused, func(r *rail, _ *slice) bool { return !slices.Contains(due, r.route) })
 	if len(due) == 0 {
 		return
 	}
@@ -78,7 +83,11 @@ func (p *prober) try(r *rail, ep *endpoint) {
 	if qp == nil {
 		return
 	}
-	s := p.newProbe(r)
+	s := p.refused[r]
+	if s == nil {
+		s = p.newProbe(r)
+	}
+	delete(p.refused, r)
 	d := r.route.TryProbe(&s.Permit, ep.generation, s.length)
 	p.tally.decided(d.Ruling)
 	switch {
@@ -88,6 +97,9 @@ func (p *prober) try(r *rail, ep *endpoint) {
 		p.flush(qp)
 	case needsRenew(d):
 		r.retire(ep)
+	case d.Answer == cc.Defer && d.RetryAfter > 0:
+		p.refused[r] = s
+		p.next = min(p.next, p.engine.ctl.Now()+d.RetryAfter)
 	}
 }
 
