@@ -46,8 +46,8 @@ func TestReconnectsLeaveNothing(t *testing.T) {
 				goroutines = runtime.NumGoroutine()
 			}
 		}
-		// Those of tests before this one may have ended meanwhile.
-		assert.LessOrEqual(t, runtime.NumGoroutine(), goroutines, "goroutines after %d connections", reconnects)
+		// Those of other tests may come and go; a leak leaves one of each connection.
+		assert.Less(t, runtime.NumGoroutine(), goroutines+reconnects/2, "goroutines after %d connections", reconnects)
 	})
 }
 
