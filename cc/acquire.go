@@ -233,13 +233,17 @@ func (r *Route) reserve(p *Permit, n int64) (leased bool, refused Domain) {
 // that refuses if there is none. The lease may have opened, and closed again, since
 // takeDirect looked at it: look again, now that whoever opens it sees these bytes.
 func (r *Route) cover(n int64) Domain {
+	full := func() bool { return r.flight.open() || r.flight.inFlight() > max(n, r.window.Load()) }
 	switch {
-	case r.flight.open() || r.flight.inFlight() > max(n, r.window.Load()):
+	case full():
 		return RouteDomain
-	case r.device.take(n) || r.device.takeAfterRecall(n):
-		return NoDomain
+	case !r.device.take(n) && !r.device.takeAfterRecall(n):
+		return DeviceDomain
+	case full(): // the window fell while the device was waited for
+		r.device.giveBack(n)
+		return RouteDomain
 	}
-	return DeviceDomain
+	return NoDomain
 }
 
 // refuseWindow answers a slice that does not fit a window now.
