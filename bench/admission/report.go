@@ -8,12 +8,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/bench/internal/measure"
 )
 
 // report is a run's results in the order of its scenarios.
 type report struct {
-	machine machine
+	machine machine.Machine
 	lines   []line
 
 	bare, withEndpoint float64 // bytes of an idle route
@@ -27,7 +28,7 @@ type line struct {
 }
 
 func newReport(list []scenario, results []measure.Result) *report {
-	rep := &report{machine: thisMachine()}
+	rep := &report{machine: machine.This()}
 	base := byName(results)[floorCAS]
 	for i, s := range list {
 		rep.lines = append(rep.lines, line{s, results[i], results[i].NsPerOp / base})

@@ -1,4 +1,5 @@
-package main
+// Package machine tells where a benchmark ran.
+package machine
 
 import (
 	"fmt"
@@ -9,15 +10,16 @@ import (
 	"time"
 )
 
-// machine says where and of what a report is.
-type machine struct {
+// Machine says where and of what a report is.
+type Machine struct {
 	cpu, system, goVersion, commit string
 	cores                          int
 	date                           time.Time
 }
 
-func thisMachine() machine {
-	return machine{
+// This returns the machine that the program runs on, and what it was built from.
+func This() Machine {
+	return Machine{
 		cpu:       cpuName(),
 		system:    runtime.GOOS + "/" + runtime.GOARCH,
 		goVersion: runtime.Version(),
@@ -27,7 +29,7 @@ func thisMachine() machine {
 	}
 }
 
-func (m machine) String() string {
+func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s, commit %s, %s", m.cpu, m.cores, m.system, m.goVersion, m.commit, m.date.Format(time.DateOnly))
 }
 

@@ -1,0 +1,110 @@
+package twohost
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/examples/engine/transfer"
+)
+
+// Workers is how many goroutines post and poll, in every arm.
+const Workers = 6
+
+// Arm is one way to share, or not to share, what is learnt of the pairs.
+type Arm struct {
+	Name, What string
+	// Controllers is 1, or [Workers]: each worker is then an engine of its own.
+	Controllers int
+	// Shared: the controllers have one pause table, and not a private one each.
+	Shared bool
+	// Plain: a suspect route is not limited, and is suspected after an error only; and
+	// nobody probes.
+	Plain bool
+	// Perfect: only the pairs that work are used.
+	Perfect bool
+}
+
+// The arms.
+var (
+	Alone   = Arm{Name: "alone", What: "six controllers, each with a private table; no limit while suspect", Controllers: Workers, Plain: true}
+	Pooled  = Arm{Name: "pooled", What: "six controllers with one table: pooled count and pause only", Controllers: Workers, Shared: true, Plain: true}
+	Ours    = Arm{Name: "ours", What: "one controller for six workers, defaults", Controllers: 1}
+	OursSix = Arm{Name: "ours-six", What: "six controllers with one table, defaults", Controllers: Workers, Shared: true}
+	Perfect = Arm{Name: "file", What: "only the pairs that work", Controllers: 1, Perfect: true}
+)
+
+// Arms lists all arms, in the order in which they run.
+func Arms() []Arm { return []Arm{Alone, Pooled, Ours, OursSix, Perfect} }
+
+// Numbers are the numbers that all arms have in common.
+type Numbers struct {
+	// SliceBytes is the length of a slice.
+	SliceBytes int
+	// AckTimeout and Retry are those of every QP.
+	AckTimeout, Retry uint8
+	// ProbeInterval is the time between two probes of a paused pair.
+	ProbeInterval time.Duration
+	// Cooldown is the base length of a pause.
+	Cooldown time.Duration
+	// Seed is that of the jitter of pauses and probes.
+	Seed uint64
+}
+
+// DefaultNumbers suits the guest: a work request on a dead pair fails after four
+// times 268 ms. A retry count of 7 would never end there.
+func DefaultNumbers() Numbers {
+	return Numbers{
+		SliceBytes: 8 << 10, AckTimeout: 16, Retry: 3,
+		ProbeInterval: 6 * time.Second, Cooldown: cc.DefaultConfig().Cooldown,
+	}
+}
+
+// Timeout is how long a work request on a dead pair takes to fail, as the codes say.
+func (n Numbers) Timeout() time.Duration {
+	return time.Duration(1+int64(n.Retry)) * (4096 * time.Nanosecond << n.AckTimeout)
+}
+
+func (n Numbers) controller(a Arm) cc.Config {
+	c := cc.DefaultConfig()
+	c.Mode = cc.Enforce
+	// The default windows are 1 to 1024 slices of 64 KiB, and begin with 4. Here all
+	// controllers together have 4 to 6 for a pair, and no more, so that a load of some
+	// transfers needs every pair; and what is in flight on these slow NICs drains well
+	// within one ACK timeout.
+	slice := int64(n.SliceBytes)
+	c.MinWindowBytes, c.ProbeWindowBytes, c.SuspectWindowBytes = slice, slice, slice
+	c.StartWindowBytes = max(slice, 4*slice/int64(a.Controllers))
+	c.MaxWindowBytes = c.StartWindowBytes
+	c.TargetDrain = 50 * time.Millisecond
+	c.ProbeInterval, c.Cooldown = n.ProbeInterval, n.Cooldown
+	if a.Plain {
+		c.SuspectWindowBytes, c.SuspectAfter = 0, 0
+	}
+	c.Prober = !a.Plain
+	return c
+}
+
+// jitter returns the factors of one controller, 0.8 to 1.2.
+func (n Numbers) jitter(controller int) func() float64 {
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(n.Seed, uint64(controller)))
+	return func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return 0.8 + 0.4*r.Float64()
+	}
+}
+
+func (n Numbers) engine(a Arm) transfer.Config {
+	c := transfer.DefaultConfig()
+	c.Workers = Workers / a.Controllers
+	c.SliceBytes, c.AckTimeout, c.Retry = n.SliceBytes, n.AckTimeout, n.Retry
+	c.PostBatch = 4 // also the run of slices that one worker is dealt
+	c.Deadline = 20 * n.Timeout()
+	if a.Plain {
+		c.ProbePause = forever
+	}
+	return c
+}
