@@ -4,6 +4,7 @@
 #   make test               everything that CI checks
 #   make unit race guest    parts of it
 #   make bench              the benchmarks, with ratios to floors of the same run
+#   make experiments        congestion and dead pairs on real verbs, at length
 #   make generate           String methods and documentation pages
 
 SHELL := /bin/bash
@@ -14,11 +15,12 @@ GO      ?= go
 FABRIC  ?= auto
 GUEST   := bin/guestexec
 GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/engine/transfer ./examples/engine/fabric/verbsfabric
-GUEST4  := ./internal/labcongestion
+# in-guest runs the tests of a pattern in a guest with so many NICs on each side.
+in-guest = $(GO) test -tags guest -count 1 -p 1 -timeout 10m -run '$(2)' -exec "$(CURDIR)/$(GUEST) -nics $(1) -timeout 8m" $(3)
 LINT    := $(GO) tool -modfile=internal/tools/go.mod staticcheck
 PACKAGE := $(shell $(GO) list -m)
 
-.PHONY: test demo deps format vet lint generate generated unit race pure guest bench clean
+.PHONY: test demo deps format vet lint generate generated unit race pure guest bench experiments clean
 
 test: deps format vet lint generated pure unit race guest
 	@echo "all checks passed"
@@ -80,8 +82,17 @@ race:
 
 # Tests on real verbs, in a guest with Soft-RoCE devices. One guest at a time.
 guest: $(GUEST)
-	$(GO) test -tags guest -count 1 -p 1 -timeout 10m -run Guest -exec "$(CURDIR)/$(GUEST) -nics 2 -timeout 8m" $(GUESTED)
-	$(GO) test -tags guest -count 1 -p 1 -timeout 10m -run Guest -exec "$(CURDIR)/$(GUEST) -nics 4 -timeout 8m" $(GUEST4)
+	$(call in-guest,2,Guest,$(GUESTED))
+	$(call in-guest,4,GuestIncast|GuestObserve,./internal/labcongestion)
+	$(call in-guest,5,GuestLearns,./internal/twohost)
+
+# What needs a quiet machine: the windows hold a queue and follow a rate, repaired pairs
+# come back in time. Then the reports, with plots, in bin. About half an hour.
+experiments: $(GUEST)
+	$(call in-guest,4,Guest,./internal/labcongestion)
+	$(call in-guest,5,Guest,./internal/twohost)
+	$(GO) -C bench run ./congestion -out "$(CURDIR)/bin/congestion"
+	$(GO) -C bench run ./rails -out "$(CURDIR)/bin/rails"
 
 $(GUEST): FORCE
 	@mkdir -p bin
@@ -91,7 +102,6 @@ $(GUEST): FORCE
 bench:
 	$(GO) -C bench test ./...
 	$(GO) -C bench run ./admission -out "$(CURDIR)/bin/admission"
-	$(GO) -C bench run ./congestion -out "$(CURDIR)/bin/congestion"
 
 clean:
 	rm -rf bin
