@@ -84,7 +84,6 @@ race:
 guest: $(GUEST)
 	$(call in-guest,2,Guest,$(GUESTED))
 	$(call in-guest,4,GuestIncast|GuestObserve,./internal/labcongestion)
-	$(call in-guest,5,GuestLearns,./internal/twohost)
 
 # What needs a quiet machine: the windows hold a queue and follow a rate, repaired pairs
 # come back in time. Then the reports, with plots, in bin. About half an hour.

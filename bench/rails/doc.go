@@ -3,7 +3,7 @@
 // four of the other. It boots the guest, runs every arm in it, READ and WRITE, and
 // writes a report.
 //
-//	go -C bench run ./rails -out DIR                    # everything, about ten minutes
+//	go -C bench run ./rails -out DIR             # everything, about ten minutes
 //	go -C bench run ./rails -only 'ours|file' -run 8s   # two arms, shorter
 //	go -C bench run ./rails -only 'repair|flap'         # what happens when pairs come back
 //

@@ -80,6 +80,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.slices, "slices", 60, "slices of a transfer; a multiple of 6")
 	f.Float64Var(&o.rate, "rate", 16, "Mbit/s that reach one NIC; choose it below what the emulation can do")
 	f.IntVar(&n.SliceBytes, "slice", n.SliceBytes, "`bytes` of a slice")
+	f.IntVar(&n.WindowSlices, "window", n.WindowSlices, "slices that the window of a pair holds")
 	ack := f.Uint("ack-timeout", uint(n.AckTimeout), "QP timeout `code` t: 4.096 us x 2^t a try")
 	retry := f.Uint("retry", uint(n.Retry), "QP `count` of retries after a timeout; 7 never ends on Soft-RoCE")
 	f.DurationVar(&n.ProbeInterval, "probe-interval", 0, "time between two probes of a paused pair; 0 is 5.5 timeouts")
@@ -99,9 +100,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, fmt.Errorf("-ack-timeout %d -retry %d: the first must be 8 to 20, the second 0 to 6", *ack, *retry)
 	case o.slices < twohost.Workers || o.slices%twohost.Workers != 0:
 		return nil, fmt.Errorf("-slices %d: must be a multiple of %d", o.slices, twohost.Workers)
-	case n.SliceBytes < 1 || o.run < 2*time.Second || o.cycles < 1 || o.streams < 0:
-		return nil, fmt.Errorf("-slice %d -run %v -cycles %d -streams %d: run at least 2s, and give positive numbers",
-			n.SliceBytes, o.run, o.cycles, o.streams)
+	case n.SliceBytes < 1 || n.WindowSlices < 1 || o.run < 2*time.Second || o.cycles < 1 || o.streams < 0:
+		return nil, fmt.Errorf("-slice %d -window %d -run %v -cycles %d -streams %d: run at least 2s, and give positive numbers",
+			n.SliceBytes, n.WindowSlices, o.run, o.cycles, o.streams)
 	}
 	n.AckTimeout, n.Retry = uint8(*ack), uint8(*retry)
 	if n.ProbeInterval == 0 {

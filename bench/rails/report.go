@@ -104,7 +104,7 @@ func (rep report) wires(b *strings.Builder) {
 }
 
 func (rep report) arms(b *strings.Builder) {
-	rep.rows(b, "Arm | Operation | whole run | second half | transfers stalled | timeout rounds of a dead pair: most, sum | slices lost, of them after the first verdict | last error | dead pairs met, pauses | failures on live pairs | endpoints built", func(s step) []any {
+	rep.rows(b, "Arm | Operation | whole run | second half | transfers stalled | timeout rounds of a dead pair: most, sum | slices lost, of them posted when a failure was known | last error | dead pairs met, pauses | failures on live pairs | endpoints built", func(s step) []any {
 		r := s.Result
 		if r == nil {
 			return nil

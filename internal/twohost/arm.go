@@ -42,6 +42,9 @@ func Arms() []Arm { return []Arm{Alone, Pooled, Ours, OursSix, Perfect} }
 type Numbers struct {
 	// SliceBytes is the length of a slice.
 	SliceBytes int
+	// WindowSlices is how many slices the window of a pair holds, of all controllers
+	// together.
+	WindowSlices int
 	// AckTimeout and Retry are those of every QP.
 	AckTimeout, Retry uint8
 	// ProbeInterval is the time between two probes of a paused pair.
@@ -56,7 +59,7 @@ type Numbers struct {
 // times 268 ms. A retry count of 7 would never end there.
 func DefaultNumbers() Numbers {
 	return Numbers{
-		SliceBytes: 8 << 10, AckTimeout: 16, Retry: 3,
+		SliceBytes: 8 << 10, WindowSlices: 4, AckTimeout: 16, Retry: 3,
 		ProbeInterval: 6 * time.Second, Cooldown: cc.DefaultConfig().Cooldown,
 	}
 }
@@ -69,13 +72,13 @@ func (n Numbers) Timeout() time.Duration {
 func (n Numbers) controller(a Arm) cc.Config {
 	c := cc.DefaultConfig()
 	c.Mode = cc.Enforce
-	// The default windows are 1 to 1024 slices of 64 KiB, and begin with 4. Here all
-	// controllers together have 4 to 6 for a pair, and no more, so that a load of some
-	// transfers needs every pair; and what is in flight on these slow NICs drains well
-	// within one ACK timeout.
+	// The default windows are 1 to 1024 slices of 64 KiB, and begin with 4. Here they
+	// stay where they begin, and each controller has at least one slice, so that a load
+	// of some transfers needs every pair; and what is in flight on these slow NICs
+	// drains well within one ACK timeout.
 	slice := int64(n.SliceBytes)
 	c.MinWindowBytes, c.ProbeWindowBytes, c.SuspectWindowBytes = slice, slice, slice
-	c.StartWindowBytes = max(slice, 4*slice/int64(a.Controllers))
+	c.StartWindowBytes = max(1, int64(n.WindowSlices/a.Controllers)) * slice
 	c.MaxWindowBytes = c.StartWindowBytes
 	c.TargetDrain = 50 * time.Millisecond
 	c.ProbeInterval, c.Cooldown = n.ProbeInterval, n.Cooldown

@@ -3,7 +3,7 @@
 // side's four rail NICs. It runs in the Soft-RoCE guest, with real verbs.
 //
 //	bed, err := twohost.Open(lab)             // both hosts, the dead pairs blocked
-//	s, err := bed.Start(ctx, twohost.Ours)    // controllers, engines, endpoints
+//	s, err := bed.Start(ctx, twohost.Ours, n) // controllers, engines, endpoints
 //	run, err := s.Run(ctx, twohost.Load{...}) // transfers, all of them timed
 //	run.Result(bed)                           // what each dead pair cost
 //

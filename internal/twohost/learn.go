@@ -30,7 +30,7 @@ func (r Result) Check(b *Bed) error {
 	}
 	for _, l := range r.Dead {
 		if l.Rounds > 1 || l.After > 0 {
-			faults = append(faults, fmt.Errorf("%s %s: %v cost %d timeout rounds; %d of its %d lost slices were posted after the first verdict",
+			faults = append(faults, fmt.Errorf("%s %s: %v cost %d timeout rounds; %d of its %d lost slices were posted when a failure was known",
 				r.Arm, r.Op, l.Path, l.Rounds, l.After, l.Slices))
 		}
 	}

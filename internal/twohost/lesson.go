@@ -17,7 +17,7 @@ type Lesson struct {
 	// after the first of a round had failed belongs to the next.
 	Rounds int
 	// Slices failed, by timeout or behind one on the same QP. After of them were
-	// posted when some controller had drawn a conclusion from the first failure.
+	// posted when the first failure was known.
 	Slices, After int
 	// First and Last are when the first and the last of them ended.
 	First, Last time.Duration
@@ -57,11 +57,9 @@ func lessons(run Run) (list []Lesson) {
 		l := Lesson{Path: path, Slices: len(lost), Rounds: rounds(lost)}
 		l.First = slices.MinFunc(lost, byEnd).Ended - run.Begin
 		l.Last = slices.MaxFunc(lost, byEnd).Ended - run.Begin
-		if at, ok := firstVerdict(run.Verdicts, path); ok {
-			for _, s := range lost {
-				if s.Posted > at {
-					l.After++
-				}
+		for _, s := range lost {
+			if s.Posted-run.Begin > l.First+known {
+				l.After++
 			}
 		}
 		l.pauses(run)
@@ -72,6 +70,10 @@ func lessons(run Run) (list []Lesson) {
 	})
 	return list
 }
+
+// known is how long after its completion was polled a failure is certainly known to
+// whoever asks for admission; the emulation may stop a worker between the two.
+const known = 20 * time.Millisecond
 
 func byEnd(a, b Slice) int { return cmp.Compare(a.Ended, b.Ended) }
 
@@ -90,17 +92,6 @@ func rounds(lost []Slice) (n int) {
 		lost = rest
 	}
 	return n
-}
-
-// firstVerdict returns when a failure on the path first changed the state of a
-// route.
-func firstVerdict(all []Verdict, p Path) (at time.Duration, ok bool) {
-	for _, v := range all {
-		if v.Path == p && v.fault() {
-			return v.At, true
-		}
-	}
-	return 0, false
 }
 
 // pauses looks at which controllers have the path paused in the end.

@@ -58,12 +58,12 @@ func TestLessons(t *testing.T) {
 		Begin: 1000 * ms, Numbers: Numbers{SliceBytes: 1},
 		Slices: []Slice{
 			lost(1, 1000*ms, 1500*ms), lost(2, 1100*ms, 1600*ms),
-			lost(3, 1501*ms, 2001*ms), // failed before anybody could know: a second round, but not after the verdict
+			lost(3, 1501*ms, 2001*ms), // posted before anybody could know: a second round all the same
 			lost(4, 1650*ms, 2150*ms),
 			{Path: path, QP: 9, Posted: 1700 * ms, Ended: 1710 * ms, Status: classify.StatusSuccess},
 		},
 		Verdicts: []Verdict{
-			verdict(1100*ms, 0, cc.Suspect, classify.ClassNone), // early suspicion is no verdict
+			verdict(1100*ms, 0, cc.Suspect, classify.ClassNone),
 			verdict(1600*ms, 0, cc.Suspect, classify.ClassRouteTimeout),
 			verdict(2000*ms, 1, cc.Quarantined, classify.ClassRouteTimeout),
 			verdict(2100*ms, 0, cc.Quarantined, classify.ClassNone),

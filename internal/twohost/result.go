@@ -130,7 +130,7 @@ func (r Result) Rounds() (sum int) {
 }
 
 // Lost is how many slices failed on dead pairs, and how many of them were posted when
-// a controller knew of a failure there.
+// a failure there was known.
 func (r Result) Lost() (lost, after int) {
 	for _, l := range r.Dead {
 		lost, after = lost+l.Slices, after+l.After

@@ -20,9 +20,6 @@ type Verdict struct {
 	At         time.Duration
 }
 
-// fault reports whether a failed work request led to it.
-func (v Verdict) fault() bool { return v.Class == classify.ClassRouteTimeout }
-
 // verdicts notes what the controllers conclude.
 type verdicts struct {
 	mu   sync.Mutex
