@@ -103,6 +103,12 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 	case counted:
 	case state == Suspect:
 		r.lapseSuspicion()
+		if !probe && r.leftToProber() {
+			if counted = true; r.mode == Enforce {
+				return r.refuse(p, task, suspected)
+			}
+			r.refusals.count(suspected.Reason, NoDomain)
+		}
 	case state.barred():
 		counted = true
 		if d, started := r.acquireBarred(p, cur, n, task, probe); started || r.mode == Enforce {

@@ -68,8 +68,10 @@ type Config struct {
 	// StallGap is the longest time between two beats of a [Poller] that runs.
 	StallGap time.Duration
 
-	// Prober: the engine probes routes that are due ([Controller.Due]), so user slices
-	// are not used as trials, unless no probe was taken for four probe intervals.
+	// Prober: the engine probes routes that are due ([Controller.Due]). User slices are
+	// not used as trials, and leave a route that has failed to the probe, unless none was
+	// taken for four probe intervals. So a dead pair costs the slices that were on their
+	// way when it first failed, and no more.
 	Prober bool
 
 	// KeepLastRoute: timeouts do not quarantine the last usable route to a peer. It

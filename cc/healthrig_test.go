@@ -55,10 +55,24 @@ func (h *healthRig) renewed(route *Route, qps ...int) (gen Generation, first uin
 }
 
 // fail has n slices fail on the route with that outcome, each on an endpoint of its
-// own, and returns the last slice.
+// own, and returns the last slice. Where there is a prober they are on their way at once,
+// on one endpoint: after the first failure no user slice would follow.
 func (h *healthRig) fail(route *Route, n int, v classify.Verdict) *slice {
 	h.Helper()
 	s := &slice{}
+	if h.ctl.cfg.Prober {
+		gen, qp := h.renewed(route, n)
+		slices := make([]slice, n)
+		for i := range slices {
+			h.post(&slices[i], route, gen, 4*kib, qp+uint64(i))
+		}
+		for i := range slices {
+			if h.settle(&slices[i], v)&Released == 0 {
+				h.settle(&slices[i], teardown)
+			}
+		}
+		return &slices[n-1]
+	}
 	for range n {
 		gen, qp := h.renewed(route)
 		h.post(s, route, gen, 4*kib, qp)

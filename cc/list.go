@@ -136,6 +136,8 @@ func (r *Route) acquireList(l *List, gen Generation, n int64, slices int, task *
 		d, refused := Decision{}, true
 		if over := r.smallerThan(n); r.State().barred() {
 			d = r.refuseBarred(p, cur, task)
+		} else if r.leftToProber() {
+			d = r.refuse(p, task, suspected)
 		} else if slices > 1 && over != NoDomain {
 			r.noteFull(over)
 			d = r.refuseWindow(p, over, task)

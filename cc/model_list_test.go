@@ -76,6 +76,10 @@ func (r *modelRoute) askList(n int64, slices int) modelAnswer {
 		return modelAnswer{Ruling: wantsRenew}
 	case r.state().barred():
 		return modelAnswer{Ruling: probing}
+	case r.leftToProber():
+		a := deferred(classify.ReasonRouteSuspect)
+		a.Hint = Divert
+		return a
 	case slices > 1 && n > r.window():
 		return r.windowRuling(RouteDomain)
 	case slices > 1 && n > r.device.window:

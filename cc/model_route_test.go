@@ -436,3 +436,12 @@ func (d *modelDevice) revive(port uint8) {
 		}
 	}
 }
+
+// leftToProber reports whether user slices leave a SUSPECT route to the prober.
+func (r *modelRoute) leftToProber() bool {
+	turn := r.lastFailure
+	if r.lastProbe > turn {
+		turn = r.lastProbe
+	}
+	return r.m.cfg.Prober && r.state() == Suspect && r.count > 0 && !r.kept && r.m.now < turn+4*r.m.cfg.ProbeInterval
+}

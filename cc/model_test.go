@@ -120,10 +120,13 @@ func (m *model) admit(r *modelRoute, p *modelPermit, gen Generation, n int64, pr
 			return refused
 		}
 	default:
-		r.lapse()
+		if r.lapse(); !probe && r.leftToProber() {
+			refused = deferred(classify.ReasonRouteSuspect)
+			refused.Hint = Divert
+		}
 	}
 	var use *modelGeneration
-	if refused.Reason == classify.ReasonPathQuarantined || refused.Reason == classify.ReasonProbing || refused.Answer == Refused {
+	if refused.Reason == classify.ReasonPathQuarantined || refused.Reason == classify.ReasonProbing || refused.Reason == classify.ReasonRouteSuspect || refused.Answer == Refused {
 		use = cur
 	}
 	full := NoDomain

@@ -93,6 +93,29 @@ func (r *Route) setUserDue() {
 	rec.userDue.Store(int64(due))
 }
 
+// suspected is the answer on a SUSPECT route that is left to the prober.
+var suspected = Ruling{Answer: Defer, Reason: classify.ReasonRouteSuspect, Hint: Divert}
+
+// leftToProber reports whether user slices leave a SUSPECT route to the prober, so that
+// a failure costs those that were on their way and no more: unless nothing has failed
+// yet, it is kept as the last to its peer, or the prober has missed its turn.
+func (r *Route) leftToProber() (left bool) {
+	cfg := &r.ctl.cfg
+	if !cfg.Prober || r.State() != Suspect || r.health.kept.Load() {
+		return false
+	}
+	now := r.ctl.now()
+	r.device.locked(func() {
+		path, probes := r.path(), &r.health.record.probes
+		turn := path.LastFailure
+		if probes.any {
+			turn = max(turn, probes.last)
+		}
+		left = path.Count > 0 && r.device.later(now) < turn+userTrialAfter*cfg.ProbeInterval
+	})
+	return left
+}
+
 // probed notes a probe that was taken. The caller holds the device's lock.
 func (r *Route) probed(now time.Duration) {
 	r.health.record.probes.last, r.health.record.probes.any = now, true

@@ -241,3 +241,40 @@ func TestTryProbeElsewhere(t *testing.T) {
 	assert.ErrorIs(t, route.TryProbe(&s.permit, 1, 64).Err, ErrClosed)
 	assert.Empty(t, h.ctl.Due(h.now), "a closed controller has no routes to probe")
 }
+
+// With a prober, user slices leave a route that has failed to the probe: the lesson costs
+// those that were on their way. If the prober misses its turn, one goes.
+func TestProberSparesUserSlices(t *testing.T) {
+	h := newHealthRig(t, Enforce, func(c *Config) { c.Prober = true })
+	route := h.route("D1", "P", "n1")
+	h.fail(route, 1, retryExc)
+	h.renewed(route)
+	h.ruling(route, suspected)
+	var list List
+	gen := route.current.Load().number
+	assert.Equal(t, suspected, route.TryAcquireList(&list, gen, []int64{kib, kib}, nil).Ruling)
+	var p slice
+	d := route.TryProbe(&p.permit, gen, 64)
+	require.True(t, d.Admitted(), d.String())
+	p.use = d.Use
+	require.NoError(t, p.permit.Posting(h.qp(route), h.now))
+	h.ruling(route, suspected)
+	h.settle(&p, success)
+	h.state(route, Healthy)
+
+	h.fail(route, 1, retryExc)
+	h.renewed(route)
+	h.advance(4*time.Second - 1)
+	h.ruling(route, suspected)
+	h.advance(1)
+	h.ruling(route, Ruling{Answer: Admit}).permit.Unposted()
+
+	// An early suspicion without a failure, and a last route that is kept, admit.
+	early := h.route("D1", "Q", "n1")
+	h.renewed(early)
+	early.device.locked(func() {
+		early.health.early = true
+		early.reconsider(h.now, cause{reason: classify.ReasonRouteSuspect})
+	})
+	h.ruling(early, Ruling{Answer: Admit}).permit.Unposted()
+}
