@@ -84,9 +84,13 @@ func TestEveryPairBlocked(t *testing.T) {
 		err := tr.Wait(r.limit())
 		require.ErrorContains(t, err, "failed 3 times")
 		assert.ErrorContains(t, err, `write of object "object"`, "the error must say which transfer it was")
-		assert.Equal(t, taskstate.Congested, tr.State(), "timeouts below a quarantine: %v", tr.Detail())
+		// Below a quarantine it met timeouts; a probe may have brought that about meanwhile.
+		want := map[classify.Reason]taskstate.State{
+			classify.ReasonRouteTimeout: taskstate.Congested, classify.ReasonPathQuarantined: taskstate.LongUnavailable,
+		}
 		reason, _ := tr.Detail().Reason.Get()
-		assert.Equal(t, classify.ReasonRouteTimeout, reason)
+		require.Contains(t, want, reason, "%v", tr.Detail())
+		assert.Equal(t, want[reason], tr.State(), "%v", tr.Detail())
 	})
 }
 
