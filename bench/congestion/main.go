@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/internal/softroce"
 )
 
@@ -51,7 +52,7 @@ func run(ctx context.Context, plan plan, out string) error {
 	if err != nil {
 		return err
 	}
-	rep := report{machine: thisMachine(), plan: plan, findings: found}
+	rep := report{machine: machine.This(), plan: plan, findings: found}
 	if _, err := io.WriteString(os.Stdout, rep.markdown()); err != nil || out == "" {
 		return err
 	}

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/cc"
 	lab "github.com/rdmagate/rdmagate/internal/labcongestion"
 )
 
 // report is what a person reads of the findings.
 type report struct {
-	machine machine
+	machine machine.Machine
 	plan    plan
 	findings
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/cc"
 	lab "github.com/rdmagate/rdmagate/internal/labcongestion"
 )
@@ -33,7 +34,7 @@ func made(t *testing.T) report {
 	}
 	text, err := json.Marshal(found)
 	require.NoError(t, err)
-	rep := report{machine: thisMachine(), plan: plan}
+	rep := report{machine: machine.This(), plan: plan}
 	require.NoError(t, json.Unmarshal(text, &rep.findings))
 	return rep
 }
