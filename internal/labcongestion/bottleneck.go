@@ -32,6 +32,9 @@ type Bottleneck struct {
 
 // Open limits the link and connects the senders.
 func Open(lab *softroce.Lab, s Setup) (*Bottleneck, error) {
+	if err := lab.KeepOrder(); err != nil {
+		return nil, err
+	}
 	if err := s.check(len(lab.A)); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -121,9 +122,6 @@ func (l Layout) build() error {
 				return fmt.Errorf("softroce: network setting: %w", err)
 			}
 		}
-		if err := n.keepOrder(); err != nil {
-			return err
-		}
 	}
 	if err := runBatch("ip", l.addressScript()); err != nil {
 		return err
@@ -135,6 +133,16 @@ func (l Layout) build() error {
 		return err
 	}
 	return l.waitReady(20 * time.Second)
+}
+
+// KeepOrder keeps the packets of a flow in order, for experiments that measure queues.
+func (l *Lab) KeepOrder() error {
+	for _, n := range append(slices.Clone(l.A), l.B...) {
+		if err := n.keepOrder(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keepOrder has the packets of a flow received by one processor. A veth leaves
