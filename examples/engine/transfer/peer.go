@@ -190,6 +190,16 @@ func (p *Peer) InFlight() (bytes int64) {
 	return bytes
 }
 
+// Rebuild takes the endpoints of some pairs out of use, as after a change of what they
+// stand on. What is on the wire may finish while the next ones are built.
+func (p *Peer) Rebuild(which func(prail.Pair) bool) {
+	for _, r := range p.rails {
+		if ep := r.current(); ep != nil && which(r.pair) {
+			r.retire(ep)
+		}
+	}
+}
+
 // Lost is closed when the peer was closed or its control connection ended.
 func (p *Peer) Lost() <-chan struct{} { return p.lost }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
+	prail "github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/rdmagate/rdmagate/verbs"
 )
@@ -188,4 +189,19 @@ func (h *shallowHost) NICs() []fabric.NIC {
 func (n *shallowNIC) NewQP(cq fabric.CQ, cfg fabric.QPConfig) (fabric.QP, error) {
 	cfg.SendDepth = n.depth
 	return n.NIC.NewQP(cq, cfg)
+}
+
+// Endpoints are built again on request, with what is on the wire left to finish.
+func TestRebuild(t *testing.T) {
+	bubble(t, options{cc: wide}, func(t *testing.T, r *rig) {
+		r.slow(10e6)
+		tr := r.start(4 << 20)
+		r.peer.Rebuild(func(p prail.Pair) bool { return p == r.peer.rails[0].pair })
+		r.until(func() bool { return r.peer.rails[0].builds.Load() == 2 }, "a new endpoint must be built")
+		require.NoError(t, tr.Wait(r.limit()))
+		assert.Zero(t, tr.retries.Load(), "nothing on the wire is lost")
+		for _, rail := range r.peer.rails[1:] {
+			assert.EqualValues(t, 1, rail.builds.Load(), "rail %s was not named", rail.pair)
+		}
+	})
 }

@@ -1,0 +1,95 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/rdmagate/rdmagate/rail"
+)
+
+// conduct makes the faults of a schedule, each at its time, and returns when the last one
+// is over.
+func (s *Site) conduct(ctx context.Context, plan Schedule, l *load) error {
+	start := s.now()
+	var running sync.WaitGroup
+	faults := make([]error, len(plan.Faults))
+	for i, f := range plan.Faults {
+		running.Go(func() {
+			rng := rand.New(rand.NewPCG(plan.Seed, uint64(i)))
+			if sleep(ctx, start+time.Duration(f.At)-s.now()) != nil {
+				return
+			}
+			if err := s.make(ctx, f, l, rng); err != nil {
+				faults[i] = fmt.Errorf("chaos: %v: %w", f, err)
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(faults...)
+}
+
+// make makes one fault, and ends it.
+func (s *Site) make(ctx context.Context, f Fault, l *load, rng *rand.Rand) (err error) {
+	s.health.made(f)
+	end := s.ledger.begin(f, s.now())
+	defer func() { end(s.now()) }()
+	undo, err := s.begin(ctx, f, l, rng)
+	if err != nil {
+		return err
+	}
+	if undo != nil {
+		_ = sleep(ctx, time.Duration(f.For)) // it is undone also when ctx ends
+		return undo()
+	}
+	return nil
+}
+
+// begin begins a fault. Those that are over when it returns have no undo.
+func (s *Site) begin(ctx context.Context, f Fault, l *load, rng *rand.Rand) (undo func() error, err error) {
+	r := route{f.Peer, f.Local, f.Remote}
+	faults := s.watch.pair(r)
+	switch f.Kind {
+	case KillQP:
+		return nil, s.watch.kill(r, rng)
+	case DestroyEndpoint:
+		_, err := s.ends.destroy(r)
+		return nil, err
+	case StaleKey:
+		faults.stale.Store(true)
+		return func() error { faults.stale.Store(false); return nil }, nil
+	case RefusePost:
+		faults.refuse.Store(true)
+		return func() error { faults.refuse.Store(false); return nil }, nil
+	case ShallowQueue:
+		d := &s.watch.devices[f.Local]
+		d.shallow.Store(true)
+		s.rebuild(f.Local)
+		return func() error { d.shallow.Store(false); s.rebuild(f.Local); return nil }, nil
+	case StallPoller:
+		s.watch.stalled[f.Worker].Store(int64(s.now() + time.Duration(f.For)))
+		return func() error { return nil }, nil
+	case Cancel:
+		l.cancel(int(f.Amount), rng)
+		return nil, nil
+	case Rebuild:
+		s.rebuild(f.Local)
+		return nil, nil
+	case Restart:
+		return nil, s.peers[f.Peer].restart(ctx, time.Duration(f.For))
+	}
+	return s.bed.Begin(f)
+}
+
+// rebuild has all endpoints of a device of host A built again.
+func (s *Site) rebuild(local int) {
+	name := s.bed.Near().NICs()[local].Name()
+	for _, p := range s.peers {
+		if conn, _ := p.connected(); conn != nil {
+			conn.Rebuild(func(pair rail.Pair) bool { return pair.Local == name })
+		}
+	}
+}
