@@ -36,7 +36,12 @@ func (s *Site) conduct(ctx context.Context, plan Schedule, l *load) error {
 func (s *Site) make(ctx context.Context, f Fault, l *load, rng *rand.Rand) (err error) {
 	s.health.made(f)
 	end := s.ledger.begin(f, s.now())
-	defer func() { end(s.now()) }()
+	over := func() { end(s.now()) }
+	if f.Kind == DestroyEndpoint {
+		// Nobody notices before something is posted there, which may be much later.
+		return s.watch.orphan(route{f.Peer, f.Local, f.Remote}, s.ends.destroy, over)
+	}
+	defer over()
 	undo, err := s.begin(ctx, f, l, rng)
 	if err != nil {
 		return err
@@ -55,9 +60,6 @@ func (s *Site) begin(ctx context.Context, f Fault, l *load, rng *rand.Rand) (und
 	switch f.Kind {
 	case KillQP:
 		return nil, s.watch.kill(r, rng)
-	case DestroyEndpoint:
-		_, err := s.ends.destroy(r)
-		return nil, err
 	case StaleKey:
 		faults.stale.Store(true)
 		return func() error { faults.stale.Store(false); return nil }, nil

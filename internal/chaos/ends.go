@@ -42,8 +42,8 @@ func (e *ends) find(a fabric.Address) (route, error) {
 	return route{peer: q.nic.peer, remote: q.nic.remote}, nil
 }
 
-// destroy destroys the peer's QPs of a route, and returns how many there were.
-func (e *ends) destroy(r route) (n int, err error) {
+// destroy destroys the peer's QPs of a route.
+func (e *ends) destroy(r route) error {
 	var list []*farQP
 	e.mu.Lock()
 	for _, q := range e.far {
@@ -56,7 +56,7 @@ func (e *ends) destroy(r route) (n int, err error) {
 	for _, q := range list {
 		faults = append(faults, q.Close())
 	}
-	return len(list), errors.Join(faults...)
+	return errors.Join(faults...)
 }
 
 // wrap returns a peer's host as its server sees it.

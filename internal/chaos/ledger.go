@@ -25,7 +25,7 @@ type ledger struct {
 	numbers Numbers
 
 	mu     sync.Mutex
-	causes []cause
+	causes []*cause
 }
 
 // begin notes a fault just before it is made. The result ends it, just after it was
@@ -33,12 +33,12 @@ type ledger struct {
 func (l *ledger) begin(f Fault, now time.Duration) (end func(now time.Duration)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := len(l.causes)
-	l.causes = append(l.causes, cause{f, now, forever})
+	c := &cause{f, now, forever}
+	l.causes = append(l.causes, c)
 	return func(now time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.causes[i].to = now
+		c.to = now
 	}
 }
 
@@ -56,11 +56,11 @@ func (l *ledger) queued(f Fault) time.Duration {
 	return time.Duration(float64(window) / f.Amount * float64(time.Second))
 }
 
-// clear forgets faults, all of which are over.
+// clear forgets the faults that are over.
 func (l *ledger) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.causes = l.causes[:0]
+	l.causes = slices.DeleteFunc(l.causes, func(c *cause) bool { return c.to < forever })
 }
 
 // reaches reports whether a fault can be felt on a route.

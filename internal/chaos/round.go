@@ -143,13 +143,14 @@ func over(p *transfer.Peer) bool {
 // books compares the controller's books with the wire.
 func (s *Site) books() {
 	nics := s.bed.Near().NICs()
-	before := make([]func() int64, len(nics))
+	posted := make([]int64, len(nics))
 	for i := range nics {
-		_, before[i] = s.watch.devices[i].wire()
+		posted[i] = s.watch.devices[i].posted.Load()
 	}
 	devices := s.ctl.Snapshot().Devices
 	for i, nic := range nics {
-		left := before[i]()
+		// What was posted before the books were read, and has not ended after.
+		left := posted[i] - s.watch.devices[i].ended.Load()
 		for _, d := range devices {
 			if d.Device == nic.Name() && d.InFlightBytes < left {
 				s.court.broken(Once, "%d bytes are on the wire of %s, and %d on the controller's books", left, nic.Name(), d.InFlightBytes)

@@ -61,13 +61,6 @@ func (n Setup) index(r route) int { return (r.peer*n.NICs+r.local)*n.NICs + r.re
 
 func (w *Watch) pair(r route) *pairFaults { return &w.routes[w.setup.index(r)] }
 
-// wire returns what is on the wire of a device for certain: bytes posted by the first
-// call that have not ended by the second.
-func (d *device) wire() (posted int64, left func() int64) {
-	posted = d.posted.Load()
-	return posted, func() int64 { return posted - d.ended.Load() }
-}
-
 // onWire returns the bytes that were posted and have not ended, on all devices.
 func (w *Watch) onWire() (bytes int64) {
 	for i := range w.devices {
@@ -93,6 +86,36 @@ func (w *Watch) kill(r route, rng *rand.Rand) error {
 		return err
 	}
 	return nil
+}
+
+// orphan destroys the other halves of a route's QPs, and calls over when the last of these
+// is closed.
+func (w *Watch) orphan(r route, destroy func(route) error, over func()) error {
+	g := &orphans{over: over}
+	g.left.Store(1) // until all were found
+	w.mu.Lock()
+	for q := range w.qps {
+		if at := q.route.Load(); at != nil && *at == r {
+			g.left.Add(1)
+			q.orphans = append(q.orphans, g)
+		}
+	}
+	w.mu.Unlock()
+	err := destroy(r)
+	g.closed()
+	return err
+}
+
+// orphans are QPs whose other halves were destroyed.
+type orphans struct {
+	left atomic.Int64
+	over func()
+}
+
+func (g *orphans) closed() {
+	if g.left.Add(-1) == 0 {
+		g.over()
+	}
 }
 
 // host is a host that is watched.
@@ -273,6 +296,8 @@ type watchedQP struct {
 	mu     sync.Mutex
 	out    map[uint64]int64 // bytes, by wr_id
 	closed bool
+
+	orphans []*orphans // the watch's lock guards it
 }
 
 func (q *watchedQP) Connect(remote fabric.Address) error {
@@ -359,5 +384,8 @@ func (q *watchedQP) Close() error {
 	c.watch.mu.Lock()
 	defer c.watch.mu.Unlock()
 	delete(c.watch.qps, q)
+	for _, g := range q.orphans {
+		g.closed()
+	}
 	return nil
 }

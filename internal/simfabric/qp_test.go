@@ -150,6 +150,23 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What is posted while a refusal is on its way back changes nothing about it: it is the
+// refused request that fails, and not a path without an answer.
+func TestPostWhileARefusalIsUnderWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, n *Net) {
+		a, b := connect(t, n, 0, 0, 8*kib, testQP())
+		bad := a.wr(1, verbs.OpWrite, b, 0, kib)
+		bad.RKey += 2
+		a.post(bad)
+		pass(testRound/2 + wire(kib) + testRound/4)
+		require.Equal(t, verbs.StateErr, b.qp.state, "the peer has refused it")
+		require.Empty(t, a.results(), "and nobody knows here")
+		a.post(a.wr(2, verbs.OpWrite, b, 0, kib))
+		pass(2 * testRetryTime)
+		require.Equal(t, []result{{1, classify.StatusRemAccessErr}, {2, flushed}}, a.results())
+	})
+}
+
 func TestRegionClosedUnderWay(t *testing.T) {
 	for _, tc := range []struct {
 		name string

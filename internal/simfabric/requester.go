@@ -50,7 +50,7 @@ type requester struct {
 
 // launch gives outstanding requests to the NIC, as far as may be.
 func (q *QP) launch() {
-	for q.state == verbs.StateRTS && !q.stalled && !q.hung && q.launched < len(q.outstanding) {
+	for q.state == verbs.StateRTS && !q.stalled && !q.hung && !q.refused && q.launched < len(q.outstanding) {
 		w := q.outstanding[q.launched]
 		if w.done && w.status != classify.StatusSuccess {
 			return // the QP fails once this is the oldest
