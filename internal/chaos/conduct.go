@@ -66,6 +66,10 @@ func (s *Site) begin(ctx context.Context, f Fault, l *load, rng *rand.Rand) (und
 	case RefusePost:
 		faults.refuse.Store(true)
 		return func() error { faults.refuse.Store(false); return nil }, nil
+	case Hang:
+		faults.deaf.Store(true)
+		undo, err := s.bed.Begin(f)
+		return func() error { faults.deaf.Store(false); return undo() }, err
 	case ShallowQueue:
 		d := &s.watch.devices[f.Local]
 		d.shallow.Store(true)

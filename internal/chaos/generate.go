@@ -12,7 +12,8 @@ import (
 type Pace struct {
 	Fabric string
 	Setup  Setup
-	// Vary: a seed also decides about the setup, between little and Setup.
+	// Vary: a seed also decides about the setup, between little and Setup, and around its
+	// pause.
 	Vary   bool
 	Length time.Duration
 	// Every is the mean time from one fault to the next; most of the time some overlap.
@@ -49,7 +50,7 @@ func everyKind(without ...Kind) map[Kind]float64 {
 func SimPace() Pace {
 	return Pace{
 		Fabric: "sim",
-		Setup:  Setup{NICs: 5, Peers: 2, Workers: 6, Streams: 6, MaxBytes: 4 << 20, Think: Duration(60 * time.Millisecond)},
+		Setup:  Setup{NICs: 5, Peers: 2, Workers: 6, Streams: 6, MaxBytes: 4 << 20, Think: Duration(80 * time.Millisecond)},
 		Vary:   true,
 		Length: 3 * time.Second, Every: 120 * time.Millisecond, Shortest: 5 * time.Millisecond, Longest: time.Second,
 		Again: 0.4, Slow: 2e6, Fast: 5e7,
@@ -97,6 +98,8 @@ func (g generator) setup() Setup {
 	n.Peers = 1 + g.IntN(n.Peers)
 	n.Workers = 1 + g.IntN(n.Workers)
 	n.Streams = 1 + g.IntN(n.Streams)
+	n.MaxBytes = int(g.between(64<<10, float64(n.MaxBytes)))
+	n.Think = Duration(g.between(0.4, 2.5) * float64(n.Think)).whole()
 	n.Law = [...]string{"epoch", "round"}[g.IntN(2)]
 	return n
 }

@@ -145,7 +145,7 @@ func (b *GuestBed) Begin(f Fault) (func() error, error) {
 	switch f.Kind {
 	case Block:
 		return b.lab.Block(from, to)
-	case BlackHole:
+	case BlackHole, Hang:
 		return b.lab.BlackHole(from, to)
 	case LinkDown:
 		return b.lab.LinkDown(nic)

@@ -12,6 +12,7 @@ type Kind uint8
 const (
 	Block Kind = iota
 	BlackHole
+	Hang
 	LinkDown
 	Rate
 	Delay
@@ -61,6 +62,7 @@ type trait struct {
 var traits = [kinds]trait{
 	Block:           {name: "block", what: "drops what one NIC sends to another", at: onPair, blames: true},
 	BlackHole:       {name: "black-hole", what: "work requests on a pair hang without an error", at: onPair, blames: true},
+	Hang:            {name: "hang", what: "a black hole, and QPs that do not flush: they have to be destroyed", at: onPair, blames: true},
 	LinkDown:        {name: "link-down", what: "a port goes down", at: onNIC, blames: true},
 	Rate:            {name: "rate", what: "a NIC takes in so many bytes/s", at: onNIC, blames: true},
 	Delay:           {name: "delay", what: "what a NIC takes in comes later, by so many microseconds", at: onNIC, blames: true, least: 200, most: 50000},

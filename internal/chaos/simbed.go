@@ -118,7 +118,7 @@ func (b *SimBed) Begin(f Fault) (func() error, error) {
 	switch f.Kind {
 	case Block:
 		return b.net.Block(from, to)
-	case BlackHole:
+	case BlackHole, Hang:
 		return b.net.BlackHole(from, to)
 	case LinkDown:
 		return b.net.LinkDown(b.nic(f))

@@ -49,6 +49,8 @@ type peer struct {
 	number int
 	host   fabric.Host
 
+	restarting chan struct{} // holds a token while nobody restarts it
+
 	mu     sync.Mutex
 	server *transfer.Server
 	conn   *transfer.Peer // nil while there is none
@@ -82,7 +84,8 @@ func Start(ctx context.Context, bed Bed, setup Setup, o Options) (s *Site, err e
 		return s, err
 	}
 	for i := range setup.Peers {
-		p := &peer{site: s, number: i, host: s.ends.wrap(bed.Far(i), i, &s.watch.objects), back: make(chan struct{})}
+		p := &peer{site: s, number: i, host: s.ends.wrap(bed.Far(i), i, &s.watch.objects), restarting: make(chan struct{}, 1), back: make(chan struct{})}
+		p.restarting <- struct{}{}
 		s.peers = append(s.peers, p)
 		if err := p.start(ctx); err != nil {
 			return s, err
@@ -162,6 +165,12 @@ func (p *peer) connect(ctx context.Context) error {
 
 // restart ends the server and starts it again after a while.
 func (p *peer) restart(ctx context.Context, down time.Duration) error {
+	select {
+	case <-p.restarting:
+		defer func() { p.restarting <- struct{}{} }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	p.mu.Lock()
 	conn := p.conn
 	p.conn, p.back = nil, make(chan struct{})

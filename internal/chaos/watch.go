@@ -43,7 +43,7 @@ type device struct {
 	lanes         atomic.Int64 // CQs that were made
 }
 
-type pairFaults struct{ stale, refuse atomic.Bool }
+type pairFaults struct{ stale, refuse, deaf atomic.Bool }
 
 // objects counts what is open, on all hosts.
 type objects struct{ qps, cqs, regions, bytes atomic.Int64 }
@@ -342,6 +342,16 @@ func (q *watchedQP) PostSend(wrs []verbs.SendWR) (int, error) {
 		d.ended.Add(bytes[n+i])
 	}
 	return n, err
+}
+
+var errDeaf = errors.New("chaos: the device does not answer")
+
+// Fail moves the QP to ERR, unless it hangs.
+func (q *watchedQP) Fail() error {
+	if r := q.route.Load(); r != nil && q.cq.watch.pair(*r).deaf.Load() {
+		return errDeaf
+	}
+	return q.QP.Fail()
 }
 
 // ended notes the end of a work request, and returns its bytes, if it was out.
