@@ -45,7 +45,7 @@ func simulate(in io.Reader, out io.Writer) {
 				}
 				var o outcome
 				synctest.Test(t, func(t *testing.T) {
-					r, err := chaos.Simulate(t.Context(), s, nil)
+					r, err := chaos.Simulate(t.Context(), s)
 					o.Result = r
 					if err != nil {
 						o.Error = err.Error()

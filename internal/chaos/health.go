@@ -89,7 +89,12 @@ func (h *health) failed(r route, status classify.Status) {
 	h.credit(kinds, func(s *Seen) { s.Failed++ })
 }
 
-func (h *health) causes(r route, at time.Duration) ([]Kind, bool) {
+// causes returns the faults that what happens on a route may come from, and whether one
+// of them blames. What happens on a dead pair has nothing to do with any.
+func (h *health) causes(r route, at time.Duration) (kinds []Kind, explained bool) {
+	if h.site.setup.dead(r.local, r.remote) {
+		return nil, true
+	}
 	return h.site.ledger.blamed(r, at, h.site.numbers.Evidence(), h.site.bound)
 }
 

@@ -86,8 +86,7 @@ func (l *ledger) reaches(f Fault, r route) bool {
 
 // blamed returns the kinds of faults that may have caused a verdict on a route at a time.
 // Evidence comes up to late after the end of a fault. What isolates a port or device does
-// so with routes that are made before it has recovered, which takes up to bound. Dead pairs
-// have a cause always.
+// so with routes that are made before it has recovered, which takes up to bound.
 func (l *ledger) blamed(r route, at, late, bound time.Duration) (list []Kind, explained bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +103,7 @@ func (l *ledger) blamed(r route, at, late, bound time.Duration) (list []Kind, ex
 		}
 		explained = explained || c.fault.Kind.Blames()
 	}
-	return list, explained || l.setup.dead(r.local, r.remote)
+	return list, explained
 }
 
 // touched returns when a route was last reached by a fault, which is now while one lasts;

@@ -145,7 +145,7 @@ func (l *load) object(ctx context.Context, stream int, conn *transfer.Peer, name
 	}
 	got, get, err := conn.Get(ctx, name)
 	if err == nil {
-		if !bytes.Equal(sent.Bytes(), got.Bytes()) {
+		if want := make([]byte, size); !bytes.Equal(fill(want, l.plan.Seed, uint64(stream)), got.Bytes()) {
 			l.site.court.broken(Payload, "object %q of %d bytes came back different, and its transfers say that all is well", name, size)
 		}
 		defer got.Close()
@@ -156,15 +156,17 @@ func (l *load) object(ctx context.Context, stream int, conn *transfer.Peer, name
 	}
 }
 
-// fill writes bytes that look random.
-func fill(mem []byte, seed, stream uint64) {
+// fill writes bytes that look random, and returns them.
+func fill(mem []byte, seed, stream uint64) []byte {
 	source := rand.NewPCG(seed, stream<<32|uint64(len(mem)))
-	for ; len(mem) >= 8; mem = mem[8:] {
-		binary.LittleEndian.PutUint64(mem, source.Uint64())
+	left := mem
+	for ; len(left) >= 8; left = left[8:] {
+		binary.LittleEndian.PutUint64(left, source.Uint64())
 	}
-	for i := range mem {
-		mem[i] = byte(source.Uint64())
+	for i := range left {
+		left[i] = byte(source.Uint64())
 	}
+	return mem
 }
 
 // ended counts a transfer.

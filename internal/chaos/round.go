@@ -66,6 +66,9 @@ func (s *Site) Round(ctx context.Context, plan Schedule) (Result, error) {
 	s.ledger.clear()
 	s.health.reset()
 	began, before := s.now(), s.counted()
+	if s.begun != nil {
+		s.begun(s)
+	}
 	l := s.startLoad(ctx, plan)
 	looking, stop := context.WithCancel(ctx)
 	looked := make(chan struct{})

@@ -53,12 +53,32 @@ func fewerFaults(s *Schedule, try func(Schedule) bool) (progress bool) {
 	return progress
 }
 
-// shorter halves the lengths of faults, and lets the rest of the time go.
+// shorter halves the lengths of faults and the gaps between them, and lets the rest of the
+// time go.
 func shorter(s *Schedule, try func(Schedule) bool) (progress bool) {
 	for i := range s.Faults {
 		for s.Faults[i].For > Duration(2*time.Millisecond) {
 			c := copied(*s)
 			c.Faults[i].For = (c.Faults[i].For / 2).whole()
+			if !try(c) {
+				break
+			}
+			progress = true
+		}
+	}
+	for i := range s.Faults { // and the gaps between them
+		for {
+			c := copied(*s)
+			gap := c.Faults[i].At
+			if i > 0 {
+				gap -= c.Faults[i-1].At
+			}
+			if gap < Duration(2*time.Millisecond) {
+				break
+			}
+			for j := i; j < len(c.Faults); j++ {
+				c.Faults[j].At -= (gap / 2).whole()
+			}
 			if !try(c) {
 				break
 			}
@@ -88,13 +108,4 @@ var simpler = []func(*Schedule) bool{
 	},
 	func(s *Schedule) bool { s.Setup.Workers--; return s.Setup.Workers > 0 },
 	func(s *Schedule) bool { s.Setup.Peers--; return s.Setup.Peers > 0 },
-	func(s *Schedule) bool { // everything comes earlier
-		if len(s.Faults) == 0 || s.Faults[0].At < Duration(2*time.Millisecond) {
-			return false
-		}
-		for i, by := 0, (s.Faults[0].At / 2).whole(); i < len(s.Faults); i++ {
-			s.Faults[i].At -= by
-		}
-		return true
-	},
 }

@@ -4,21 +4,23 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 )
 
 // simWarm is how long the load of a simulated round runs before the faults.
 const simWarm = 300 * time.Millisecond
 
 // Simulate runs a schedule on a simulated fabric of its own. Call it in a bubble of
-// testing/synctest. near is for tests; nil leaves the NICs as they are.
-func Simulate(ctx context.Context, plan Schedule, near func(fabric.Host) fabric.Host) (r Result, err error) {
+// testing/synctest.
+func Simulate(ctx context.Context, plan Schedule) (Result, error) {
+	return simulate(ctx, plan, Options{Seed: plan.Seed})
+}
+
+func simulate(ctx context.Context, plan Schedule, o Options) (r Result, err error) {
 	bed, err := NewSimBed(plan.Setup)
 	if err != nil {
 		return r, err
 	}
-	s, err := Start(ctx, bed, plan.Setup, Options{Near: near, Seed: plan.Seed})
+	s, err := Start(ctx, bed, plan.Setup, o)
 	if err != nil {
 		return r, err
 	}

@@ -32,15 +32,19 @@ type Site struct {
 	ctl    *cc.Controller
 	engine *transfer.Engine
 	peers  []*peer
-	first  *Footprint // of the first quiet moment
+	begun  func(*Site) // for tests
+	first  *Footprint  // of the first quiet moment
 }
 
-// Options change what a site is made of, for tests of the invariants.
+// Options are what a site has beside its setup.
 type Options struct {
-	// Near stands between the watch and the NICs of host A.
-	Near func(fabric.Host) fabric.Host
 	// Seed is that of the jitter of cooldowns and probe intervals.
 	Seed uint64
+
+	// Tests break things to see that it is noticed: what stands between the watch and the
+	// NICs of host A, and what happens when the faults begin.
+	near  func(fabric.Host) fabric.Host
+	begun func(*Site)
 }
 
 // peer is one of the peers. Its server may be down for a while.
@@ -61,7 +65,7 @@ func peerName(n int) string { return fmt.Sprint("peer-", n) }
 
 // Start connects an engine on host A with all peers.
 func Start(ctx context.Context, bed Bed, setup Setup, o Options) (s *Site, err error) {
-	s = &Site{bed: bed, setup: setup, numbers: bed.Numbers(), began: time.Now(), ends: newEnds()}
+	s = &Site{bed: bed, setup: setup, numbers: bed.Numbers(), began: time.Now(), ends: newEnds(), begun: o.begun}
 	s.bound = s.numbers.Bound()
 	s.court.now = s.now
 	s.ledger.shared, s.ledger.setup, s.ledger.numbers = bed.Shared(), setup, s.numbers
@@ -77,8 +81,8 @@ func Start(ctx context.Context, bed Bed, setup Setup, o Options) (s *Site, err e
 		return s, err
 	}
 	near := bed.Near()
-	if o.Near != nil {
-		near = o.Near(near)
+	if o.near != nil {
+		near = o.near(near)
 	}
 	if s.engine, err = transfer.New(s.watch.near(near), s.ctl, s.numbers.Engine, transfer.WithName("a")); err != nil {
 		return s, err
