@@ -119,7 +119,9 @@ func (rep report) totals(b *strings.Builder) {
 		add(failed, r.Done.Failed)
 		add(tasks, r.Done.Tasks)
 	}
-	row := func(what string, format string, args ...any) { fmt.Fprintf(b, "| %s | %s |\n", what, fmt.Sprintf(format, args...)) }
+	row := func(what string, format string, args ...any) {
+		fmt.Fprintf(b, "| %s | %s |\n", what, fmt.Sprintf(format, args...))
+	}
 	b.WriteString("| | |\n| --- | --- |\n")
 	row("rounds, their time, with faults", "%d, %v, %v", len(rep.results), took.Round(time.Millisecond), faulty.Round(time.Millisecond))
 	row("transfers that succeeded", "%d WRITE, %d READ, %.1f MB, all compared", done.Puts, done.Gets, float64(done.Bytes)/1e6)

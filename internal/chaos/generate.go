@@ -64,7 +64,7 @@ func GuestPace() Pace {
 	return Pace{
 		Fabric: "guest",
 		Setup:  Setup{NICs: 5, Peers: 2, Workers: 6, Law: "epoch", Streams: 6, MaxBytes: 4 << 20, Think: Duration(300 * time.Millisecond)},
-		Length: 60 * time.Second, Every: 2 * time.Second, Shortest: 300 * time.Millisecond, Longest: 20 * time.Second,
+		Length: 60 * time.Second, Every: time.Second, Shortest: 300 * time.Millisecond, Longest: 20 * time.Second,
 		Again: 0.4, Slow: 2e5, Fast: 1.5e6,
 		Weights: everyKind(DeviceFatal),
 	}

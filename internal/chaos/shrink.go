@@ -28,6 +28,7 @@ func Shrink(s Schedule, budget int, fails func(Schedule) bool) Schedule {
 			}
 		}
 		progress = shorter(&s, try) || progress
+		progress = closer(&s, try) || progress
 	}
 	return s
 }
@@ -53,8 +54,7 @@ func fewerFaults(s *Schedule, try func(Schedule) bool) (progress bool) {
 	return progress
 }
 
-// shorter halves the lengths of faults and the gaps between them, and lets the rest of the
-// time go.
+// shorter halves the lengths of faults.
 func shorter(s *Schedule, try func(Schedule) bool) (progress bool) {
 	for i := range s.Faults {
 		for s.Faults[i].For > Duration(2*time.Millisecond) {
@@ -66,16 +66,14 @@ func shorter(s *Schedule, try func(Schedule) bool) (progress bool) {
 			progress = true
 		}
 	}
-	for i := range s.Faults { // and the gaps between them
-		for {
+	return progress
+}
+
+// closer halves the gaps between faults, and lets the rest of the time go.
+func closer(s *Schedule, try func(Schedule) bool) (progress bool) {
+	for i := range s.Faults {
+		for gap := s.gap(i); gap >= Duration(2*time.Millisecond); gap = s.gap(i) {
 			c := copied(*s)
-			gap := c.Faults[i].At
-			if i > 0 {
-				gap -= c.Faults[i-1].At
-			}
-			if gap < Duration(2*time.Millisecond) {
-				break
-			}
 			for j := i; j < len(c.Faults); j++ {
 				c.Faults[j].At -= (gap / 2).whole()
 			}
@@ -94,6 +92,14 @@ func shorter(s *Schedule, try func(Schedule) bool) (progress bool) {
 		progress = try(c) || progress
 	}
 	return progress
+}
+
+// gap is the time from the beginning of the fault before to that of a fault.
+func (s Schedule) gap(i int) Duration {
+	if i == 0 {
+		return s.Faults[0].At
+	}
+	return s.Faults[i].At - s.Faults[i-1].At
 }
 
 // whole is in whole milliseconds.
