@@ -36,7 +36,7 @@ func TestNICIsJSON(t *testing.T) {
 		`{"numa": "0"}`:        "neither a number nor null",
 		`{"numa": 1.5}`:        "neither a number nor null",
 		`{"numa": 1e30}`:       "neither a number nor null",
-		`{"link": "ethernet"}`: "use unknown, InfiniBand or Ethernet",
+		`{"link": "ethernet"}`: `rail: "ethernet" is no Link; use one of: unknown; InfiniBand; Ethernet`,
 	} {
 		assert.ErrorContains(t, json.Unmarshal([]byte(text), new(NIC)), fault, text)
 	}

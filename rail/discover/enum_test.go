@@ -25,7 +25,7 @@ func TestEnumText(t *testing.T) {
 	assert.Equal(t, in, out)
 
 	err = json.Unmarshal([]byte(`{"S":"asleep"}`), &out)
-	require.ErrorContains(t, err, `"asleep" is no discover.PortState; use one of: unknown; down;`)
+	require.ErrorContains(t, err, `"asleep" is no PortState; use one of: unknown; down;`)
 	assert.Equal(t, PortActiveDefer, out.S, "an error changes nothing")
 }
 
