@@ -94,6 +94,10 @@ func (c *Controller) Now() time.Duration { return c.now() }
 // Mode returns the mode that the controller was built with.
 func (c *Controller) Mode() Mode { return c.cfg.Mode }
 
+// Config returns what the controller was built with. With the build tag rdmagate_off the
+// mode is off.
+func (c *Controller) Config() Config { return c.cfg }
+
 // Route returns the route of a pair, and makes it at the first call. All callers
 // of one pair get the same route. Keep it: the look-up takes a lock.
 func (c *Controller) Route(pair rail.Pair) (*Route, error) {

@@ -66,12 +66,35 @@ func TestProbesBringAPairBack(t *testing.T) {
 		r.until(func() bool { return r.state(0) <= cc.Congested }, "a probe must bring the pair back, without traffic")
 		_, succeeded = r.probes()
 		assert.NotZero(t, succeeded)
+		r.until(func() bool { ep := r.peer.rails[0].current(); return ep != nil && !ep.narrow }, "a full endpoint")
 		before := r.carried()[0]
 		report, err := r.peer.Put(r.limit(), "after", sent)
 		require.NoError(t, err)
 		assert.Zero(t, report.Retries)
 		assert.Greater(t, r.carried()[0], before, "the pair is in use again")
 		assert.Equal(t, spent, r.classes()[classify.ClassRouteTimeout], "the trials must not have been slices")
+	})
+}
+
+// A quarantined pair has an endpoint of one QP; when it comes back it has a full one.
+func TestEndpointOfAQuarantinedPair(t *testing.T) {
+	bubble(t, probed(options{}), func(t *testing.T, r *rig) {
+		count := func(ep *endpoint) (n int) {
+			for range ep.all {
+				n++
+			}
+			return n
+		}
+		first := r.peer.rails[0]
+		full := count(first.current())
+		require.Greater(t, full, 1)
+		undo := r.quarantine()
+		r.until(func() bool { ep := first.current(); return ep != nil && ep.narrow }, "an endpoint for probes")
+		assert.Equal(t, 1, count(first.current()))
+		require.NoError(t, undo())
+		r.until(func() bool { ep := first.current(); return ep != nil && !ep.narrow }, "an endpoint for all")
+		assert.Equal(t, full, count(first.current()))
+		assert.LessOrEqual(t, r.state(0), cc.Congested)
 	})
 }
 

@@ -54,13 +54,15 @@ func (r *rail) keepBuilt(ctx context.Context) {
 	}
 }
 
-// install makes a new endpoint current and tells every lane about its QPs.
+// install makes a new endpoint current and tells its lanes about their QPs.
 func (r *rail) install(ep *endpoint) {
 	e := r.peer.engine
 	r.builds.Add(1)
 	r.peer.opened(ep)
-	for _, l := range e.lanes {
-		l.arrived.put(ep)
+	for i, l := range e.lanes {
+		if ep.qps[i] != nil {
+			l.arrived.put(ep)
+		}
 	}
 	r.endpoint.Store(ep)
 	e.log.Info("endpoint is up", "rail", r.pair.String(), "generation", uint64(ep.generation))
