@@ -91,10 +91,12 @@ func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
 	d := r.route.TryAcquire(&s.Permit, ep.generation, s.length, &s.transfer.Task)
 	w.tally.decided(d.Ruling)
 	switch {
-	case d.Admitted() && ep.narrow: // the rail has just come back
-		q.usable = true
+	case d.Admitted() && ep.narrow:
 		s.Unposted()
-		r.retire(ep)
+		if !r.leftToProber() { // it has just come back
+			q.usable = true
+			r.retire(ep)
+		}
 	case d.Admitted():
 		q.usable = true
 		w.admitted(s, d.Use, qp)

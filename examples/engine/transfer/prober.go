@@ -69,7 +69,7 @@ func (p *prober) probe() {
 	maps.DeleteFunc(p.refused, func(r *rail, _ *slice) bool { return !slices.Contains(due, r.route) })
 	p.engine.live(func(r *rail, ep *endpoint) {
 		switch {
-		case ep.narrow && r.route.State() < cc.Quarantined:
+		case ep.narrow && !r.leftToProber():
 			r.retire(ep)
 		case len(due) > 0 && !p.out[r] && slices.Contains(due, r.route):
 			p.try(r, ep)

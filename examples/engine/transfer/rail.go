@@ -54,6 +54,22 @@ func (r *rail) keepBuilt(ctx context.Context) {
 	}
 }
 
+// leftToProber reports whether the controller wants to see a probe succeed before it
+// admits slices of transfers.
+func (r *rail) leftToProber() bool {
+	c := r.peer.engine.ctl.Config()
+	if c.Mode != cc.Enforce || !c.Prober {
+		return false
+	}
+	switch r.route.State() {
+	case cc.Suspect:
+		return !c.KeepLastRoute && r.route.Snapshot().Health.Failures > 0
+	case cc.Quarantined, cc.Probing:
+		return true
+	}
+	return false
+}
+
 // install makes a new endpoint current and tells its lanes about their QPs.
 func (r *rail) install(ep *endpoint) {
 	e := r.peer.engine
