@@ -16,9 +16,9 @@ import (
 // the last of them has nothing of it on the wire any more. A failed QP is never brought back
 // to life; the next endpoint has others.
 //
-// One of a rail that is left to the prober is narrow: it has the prober's QP alone, since
-// one of all lanes for each probe would be many QPs to build for nothing. When the rail
-// has come back a full one takes its place.
+// One of a rail that is left to the prober may be narrow: it has the prober's QP alone.
+// It is built sooner, and for nothing without much loss; when the rail has come back a
+// full one takes its place.
 type endpoint struct {
 	rail       *rail
 	generation cc.Generation
@@ -78,7 +78,7 @@ func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) 
 func (r *rail) newQPs() (*endpoint, error) {
 	e := r.peer.engine
 	ep := &endpoint{rail: r, qps: make([][]*queuePair, len(e.lanes))}
-	ep.narrow = r.leftToProber()
+	ep.narrow = r.wantsNarrow()
 	for i, l := range e.lanes {
 		if ep.narrow && l != &e.prober.lane {
 			continue

@@ -117,8 +117,10 @@ func (p *prober) posted(*slice, time.Duration) { p.sent.Add(1) }
 func (p *prober) unposted(s *slice, _ error) { delete(p.out, s.qp.endpoint.rail) }
 
 func (p *prober) landed(s *slice, delivered bool, _ time.Duration) {
-	delete(p.out, s.qp.endpoint.rail)
-	if delivered {
+	r := s.qp.endpoint.rail
+	delete(p.out, r)
+	if r.missed.Add(1); delivered {
+		r.missed.Store(0)
 		p.succeeded.Add(1)
 		p.next = 0 // what has come back wants a full endpoint
 	}

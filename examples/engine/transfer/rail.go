@@ -26,6 +26,7 @@ type rail struct {
 	tried    chan struct{}            // closed after the first build, good or bad
 	failure  uatomic.Error            // why the last build failed
 	builds   atomic.Uint64
+	missed   atomic.Int64 // probes that failed in a row
 	meter    meter
 }
 
@@ -68,6 +69,16 @@ func (r *rail) leftToProber() bool {
 		return true
 	}
 	return false
+}
+
+// missedOften is how many probes in a row fail before a pair gets narrow endpoints: what
+// comes back earlier is in full use at once.
+const missedOften = 8
+
+// wantsNarrow reports whether the next endpoint is for the prober alone: to verify a
+// suspicion soon, or since the pair may be dead for long.
+func (r *rail) wantsNarrow() bool {
+	return r.leftToProber() && (r.route.State() == cc.Suspect || r.missed.Load() >= missedOften)
 }
 
 // install makes a new endpoint current and tells its lanes about their QPs.
