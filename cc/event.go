@@ -25,6 +25,13 @@ import (
 //
 // Specification: async event matrix.
 func (c *Controller) Event(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
+	if c.rec != nil {
+		return c.recordEvent(e, now)
+	}
+	return c.takeEvent(e, now)
+}
+
+func (c *Controller) takeEvent(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
 	if v, err = e.Verdict(); err != nil {
 		return v, 0, fmt.Errorf("cc: Event: %w", err)
 	}

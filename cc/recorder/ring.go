@@ -1,0 +1,105 @@
+package recorder
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// ring is where records lie: as many slots as it was made with, taken in turn. Memory
+// does not grow.
+type ring struct {
+	slots []slot
+	mask  uint64
+
+	// cursor is how many slots were ever taken. Every writer adds to it, so it has a
+	// cache line of its own.
+	_      [cacheLine]byte
+	cursor atomic.Uint64
+	_      [cacheLine - 8]byte
+	// dropped is how many of them stayed empty, since they were busy.
+	dropped atomic.Uint64
+}
+
+const cacheLine = 64
+
+// slot holds one record, and fills a cache line. turn is 2n+2 when the record number n
+// lies there, and odd while one goroutine writes or reads it: who meets an odd one has to
+// go away. So the words between are plain memory.
+type slot struct {
+	turn   atomic.Uint64
+	record Record
+}
+
+// newRing returns a ring of a power of two of slots.
+func newRing(slots int) *ring {
+	return &ring{slots: make([]slot, slots), mask: uint64(slots - 1)}
+}
+
+// put writes a record into the next slot.
+func (g *ring) put(rec *Record) { g.fill(g.cursor.Add(1)-1, rec) }
+
+// putAll writes records into slots that follow each other.
+func (g *ring) putAll(recs []Record) {
+	n := g.cursor.Add(uint64(len(recs))) - uint64(len(recs))
+	for i := range recs {
+		g.fill(n+uint64(i), &recs[i])
+	}
+}
+
+// fill writes record number n, unless its slot is busy or was taken again meanwhile:
+// then the record is dropped and counted.
+func (g *ring) fill(n uint64, rec *Record) {
+	s := &g.slots[n&g.mask]
+	done := 2*n + 2
+	turn := s.turn.Load()
+	if turn&1 != 0 || turn > done || !s.turn.CompareAndSwap(turn, done-1) {
+		g.dropped.Add(1)
+		return
+	}
+	s.record = *rec
+	s.turn.Store(done)
+}
+
+// found is what a reader finds in a slot.
+type found uint8
+
+const (
+	have   found = iota
+	absent       // it is being written, or was dropped
+	gone         // a later one lies there
+)
+
+// read copies record number n.
+func (g *ring) read(n uint64, to *Record) found {
+	s := &g.slots[n&g.mask]
+	done := 2*n + 2
+	for {
+		switch turn := s.turn.Load(); {
+		case turn < done:
+			return absent
+		case turn > done:
+			return gone
+		}
+		if s.turn.CompareAndSwap(done, done+1) {
+			*to = s.record
+			s.turn.Store(done)
+			return have
+		}
+	}
+}
+
+// readSoon is read, and gives a writer that is at work a moment to end.
+func (g *ring) readSoon(n uint64, to *Record) found {
+	const looks = 4
+	for range looks {
+		if f := g.read(n, to); f != absent {
+			return f
+		}
+		runtime.Gosched()
+	}
+	return g.read(n, to)
+}
+
+// oldest returns the number of the oldest record that may still lie in the ring, when
+// the next one to be taken has number next.
+func (g *ring) oldest(next uint64) uint64 { return next - min(next, uint64(len(g.slots))) }

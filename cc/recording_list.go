@@ -1,0 +1,86 @@
+package cc
+
+import (
+	"time"
+
+	"github.com/rdmagate/rdmagate/cc/recorder"
+	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/taskstate"
+)
+
+// acquireListOtherwise is TryAcquireList in mode off, or with a recorder.
+func (r *Route) acquireListOtherwise(l *List, gen Generation, sizes []int64, task *taskstate.Task) Decision {
+	p := &l.p
+	if r.ctl.rec == nil {
+		p.calls = off
+		return Decision{Ruling: Ruling{Answer: Admit}}
+	}
+	a := r.beginAsking(recorder.AcquiringList, p, gen, 0, task)
+	d := r.TryAcquireList(l, gen, sizes, task)
+	call := a.answered(p, d, task)
+	call.Sizes = sizes
+	var room [MaxList + 1]recorder.Record
+	r.ctl.rec.PutAll(call.Records(room[:0]))
+	return r.endAsking(p, d)
+}
+
+// postingOtherwise is Posting for a list that is not just reserved.
+func (l *List) postingOtherwise(qpID uint64, now time.Duration) error {
+	p := &l.p
+	c := p.recorder()
+	if c == nil {
+		return notHeld()
+	}
+	c.rec.Enter()
+	defer c.leave()
+	err := l.postingNested(qpID, now)
+	c.rec.Put(recorder.Post{Permit: address(p), Use: uint32(p.use), QP: qpID, Now: now, Fault: faultOf(err), List: true}.Record())
+	return err
+}
+
+func (l *List) postingNested(qpID uint64, now time.Duration) error {
+	if l.p.hold == free {
+		return notHeld()
+	}
+	l.p.hold = reserved
+	return l.Posting(qpID, now)
+}
+
+func (l *List) recordUnposted(from int) (released uint32) {
+	p := &l.p
+	c := p.recorder()
+	c.rec.Enter()
+	defer c.leave()
+	was := p.calls
+	p.calls = nested
+	if p.hold != free {
+		p.hold = reserved
+	}
+	if released = l.Unposted(from); p.hold != free {
+		p.hold = reservedRecorded // the first slices are still to be posted
+	}
+	p.calls = was
+	c.rec.Put(recorder.Unposted{Permit: address(p), Use: uint32(p.use), List: true, Slices: released, From: from}.Record())
+	return released
+}
+
+// settleOtherwise is Settle for a use number that is not the list's, or for slices that
+// it does not hold.
+func (l *List) settleOtherwise(u Use, mask uint32, v classify.Verdict, now time.Duration) Settled {
+	if u < recordedUse {
+		return Settled{}
+	}
+	u &^= recordedUse
+	c := l.p.poller.Load().controller()
+	if c == nil {
+		return l.Settle(u, mask, v, now)
+	}
+	c.rec.Enter()
+	defer c.leave()
+	took := l.Settle(u, mask, v, now)
+	c.rec.Put(recorder.Settle{
+		Permit: address(&l.p), Use: uint32(u), Observation: recorder.Observed(v), Now: now,
+		List: true, Slices: mask, Ended: took.Ended, Released: took.Released,
+	}.Record())
+	return took
+}
