@@ -71,7 +71,9 @@ type Config struct {
 	// Prober: the engine probes routes that are due ([Controller.Due]). User slices are
 	// not used as trials, and leave a route that has failed to the probe, unless none was
 	// taken for four probe intervals. So a dead pair costs the slices that were on their
-	// way when it first failed, and no more.
+	// way when it first failed, and no more. A pair that flaps, which is one that was
+	// quarantined again less than a cooldown after it came back, is users' again when its
+	// probes have succeeded for four probe intervals; otherwise one success is enough.
 	Prober bool
 
 	// KeepLastRoute: timeouts do not quarantine the last usable route to a peer. It

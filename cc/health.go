@@ -45,6 +45,7 @@ func (c *Controller) policy() rail.Policy {
 		Cooldown:      c.cfg.Cooldown,
 		CooldownCap:   c.cfg.CooldownCap,
 		ProbeInterval: c.cfg.ProbeInterval,
+		Proof:         c.proof(),
 	}
 }
 
@@ -219,12 +220,13 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 		}
 		switch state := r.State(); {
 		case state.barred() && r.proves(p):
-			r.lifted(p, now)
-			r.device.liftMarks(r.pair.Port)
+			if r.proved(p, now); !r.health.record.local.Paused {
+				r.device.liftMarks(r.pair.Port)
+			}
 		case state.barred():
 		default:
 			h.early = false
-			r.peer.Succeeded(r.pair, now, p.evidence, 0)
+			r.peer.Succeeded(r.pair, r.ctl.policy(), now, 0, p.evidence, 0)
 			if h.limited {
 				r.device.revive(r.pair.Port, now)
 			}
@@ -242,27 +244,37 @@ func (r *Route) proves(p *Permit) bool {
 	return p.trial != 0 && (p.trial == rec.trial.number || p.trial > rec.voided && p.evidence >= rec.evidence)
 }
 
-// lifted ends the verdicts that a success of the permit disproves. The caller holds
-// the device's lock.
-func (r *Route) lifted(p *Permit, now time.Duration) {
-	rec := r.health.record
-	tried := uint64(0)
+// proved takes what disproves the verdicts into both: it ends them, unless the path flaps
+// and has to prove itself for longer. The caller holds the device's lock.
+func (r *Route) proved(p *Permit, now time.Duration) {
+	rec, pol := r.health.record, r.ctl.policy()
+	var tried trial // none, if the permit's lease expired
 	if p.trial == rec.trial.number {
-		tried = rec.trial.entry
+		tried = rec.trial
 	}
-	r.peer.Succeeded(r.pair, now, p.evidence, tried)
-	if rec.local.Paused {
-		rec.local.Lift(now)
-	} else {
+	wait := tried.wait(now, r.ctl.probeInterval())
+	r.peer.Succeeded(r.pair, pol, now, wait, p.evidence, tried.entry)
+	switch {
+	case rec.local.Paused:
+		rec.local.TrialSucceeded(pol, tried.local, now, wait)
+	case !r.path().Paused:
 		rec.local.Return(now)
 	}
 	r.updatePath(now, func(b *rail.Breaker) bool {
-		if !b.Paused {
+		switch {
+		case b.Paused && tried.ahead:
+			b.Withdraw()
+		case !b.Paused && !rec.local.Paused:
 			b.Return(now)
 		}
 		return false
 	})
-	rec.trial = trial{}
+	if tried.ahead {
+		rec.local.Withdraw()
+	}
+	if tried.number != 0 {
+		rec.trial, rec.probes.next = trial{}, now+wait
+	}
 }
 
 // failure is countable evidence against the QPs of one generation.

@@ -50,6 +50,9 @@ type modelVerdict struct {
 	cooldown time.Duration // that of the last pause
 	lifted   time.Duration // when that ended, if not 0
 	calm     time.Duration // without failures, since
+
+	flapping             bool          // paused again too soon, and not lived down
+	provenFrom, provenTo time.Duration // the first and the last of its successes in a row, if not 0
 }
 
 // modelTrial is the attempt that is out; number 0 is none.
@@ -59,6 +62,16 @@ type modelTrial struct {
 	qp     uint64
 	ahead  bool // a probe that came before its turn
 	early  bool // before the cooldown was over
+	probe  bool
+	began  time.Duration
+}
+
+// next is when the next trial may start after one that ends now.
+func (t modelTrial) next(now, interval time.Duration) time.Duration {
+	if t.probe {
+		return max(now, t.began+interval)
+	}
+	return now + interval
 }
 
 type modelFault struct {
@@ -158,6 +171,9 @@ func (v *modelVerdict) decay() {
 		v.calm -= v.cooldown
 		v.cooldown = max(v.cooldown/2, v.cfg.Cooldown)
 	}
+	if v.cooldown == v.cfg.Cooldown {
+		v.flapping = false
+	}
 }
 
 // pause begins a cooldown, longer than the last if that is not lived down.
@@ -167,7 +183,10 @@ func (v *modelVerdict) pause(now time.Duration) {
 	}
 	v.decay()
 	length := v.cooldown
-	if length > v.cfg.Cooldown || v.lifted != 0 && now-v.lifted < length {
+	if v.lifted != 0 && now-v.lifted < length {
+		v.flapping = true
+	}
+	if length > v.cfg.Cooldown || v.flapping {
 		length *= 2
 	}
 	v.begin(now, length)
@@ -176,7 +195,20 @@ func (v *modelVerdict) pause(now time.Duration) {
 func (v *modelVerdict) begin(now, length time.Duration) {
 	v.cooldown = min(length, v.cfg.CooldownCap)
 	v.paused, v.resume, v.early, v.calm = true, now+v.cooldown, 0, 0
-	v.next = v.resume
+	v.next, v.provenFrom, v.provenTo = v.resume, 0, 0
+}
+
+// proves reports whether a success is enough to end the pause. A prober tries what flaps
+// for four intervals.
+func (v *modelVerdict) proves(now time.Duration) bool {
+	if !v.paused || !v.flapping || !v.cfg.Prober {
+		return true
+	}
+	if v.provenTo == 0 || now-v.provenTo > 3*v.cfg.ProbeInterval {
+		v.provenFrom = now
+	}
+	v.provenTo = now
+	return v.provenTo-v.provenFrom >= 4*v.cfg.ProbeInterval
 }
 
 func (v *modelVerdict) lift(now time.Duration) {
@@ -248,7 +280,7 @@ func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswe
 		return a
 	}
 	r.trials++
-	r.trial = modelTrial{number: r.trials, ends: now + max(10*time.Second, 2*r.longest), ahead: now < due}
+	r.trial = modelTrial{number: r.trials, ends: now + max(10*time.Second, 2*r.longest), ahead: now < due, probe: probe, began: now}
 	for _, v := range r.verdicts() {
 		r.trial.early = r.trial.early || now < v.resume
 		v.early = 0
@@ -347,7 +379,9 @@ func (r *modelRoute) failTrial(f modelFault) {
 	r.change(func() {
 		r.longest = max(r.longest, f.took)
 		r.evidence++
-		now, wait := r.m.now, r.m.cfg.ProbeInterval
+		now := r.m.now
+		next := r.trial.next(now, r.m.cfg.ProbeInterval)
+		wait := next - now
 		if !r.trial.early {
 			wait = 0
 			if !r.path.paused {
@@ -357,26 +391,19 @@ func (r *modelRoute) failTrial(f modelFault) {
 			r.path.begin(now, 2*r.path.cooldown)
 		}
 		r.freeTrial(r.trial.number, wait)
-		r.nextProbe = now + r.m.cfg.ProbeInterval
+		r.nextProbe = next
 		r.fence()
 	})
 }
 
 // succeeded is a success on the current endpoint.
 func (r *modelRoute) succeeded(p *modelPermit) {
-	now := r.m.now
 	barred := r.state().barred()
 	proves := p.trial != 0 && (p.trial == r.trial.number || p.trial > r.voided && p.evidence == r.evidence)
 	r.change(func() {
 		switch {
 		case barred && proves:
-			r.path.lift(now)
-			r.local.lift(now)
-			r.trial = modelTrial{}
-			r.count, r.early, r.congested, r.law = 0, false, false, r.m.cfg.MinWindowBytes
-			delete(r.device.marks, r.port)
-			delete(r.device.marks, 0)
-			r.device.revive(r.port)
+			r.proved(p)
 		case barred:
 		default:
 			r.early = false
@@ -388,6 +415,51 @@ func (r *modelRoute) succeeded(p *modelPermit) {
 			}
 		}
 	})
+}
+
+// proved is a success that disproves the verdicts.
+func (r *modelRoute) proved(p *modelPermit) {
+	now, tried := r.m.now, modelTrial{}
+	if p.trial == r.trial.number {
+		tried = r.trial
+	}
+	next := tried.next(now, r.m.cfg.ProbeInterval)
+	for _, v := range []*modelVerdict{&r.path, &r.local} {
+		was := v.paused
+		if v.proves(now) {
+			v.paused = false
+		}
+		switch {
+		case was && !v.paused:
+			v.lift(now)
+		case tried.number == 0 || !v.paused:
+		case next >= v.resume:
+			v.next = next
+		case !tried.ahead:
+			v.early = next
+		}
+		if tried.ahead {
+			v.early = 0
+		}
+	}
+	if !r.path.paused {
+		r.count = 0
+	}
+	if tried.number != 0 {
+		r.trial, r.nextProbe = modelTrial{}, next
+	}
+	if !r.local.paused {
+		delete(r.device.marks, r.port)
+		delete(r.device.marks, 0)
+	}
+	if r.path.paused || r.local.paused {
+		return
+	}
+	r.path.lift(now)
+	r.local.lift(now)
+	r.trial = modelTrial{}
+	r.early, r.congested, r.law = false, false, r.m.cfg.MinWindowBytes
+	r.device.revive(r.port)
 }
 
 // isolate is the verdict of a port, device or CQ.

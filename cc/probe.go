@@ -12,6 +12,19 @@ import (
 // prober, if there is one.
 const userTrialAfter = 4
 
+// proofAfter is for how many probe intervals the probes of a pair that flaps must succeed
+// before users get it back.
+const proofAfter = 4
+
+// proof returns the same as a time. Without a prober one success is enough: to try longer
+// would cost users more than a pair that fails again.
+func (c *Controller) proof() time.Duration {
+	if !c.cfg.Prober {
+		return 0
+	}
+	return proofAfter * c.cfg.ProbeInterval
+}
+
 // probes is what a prober has to know of a route. The device's lock guards it.
 type probes struct {
 	next     time.Duration // when the next probe is wanted

@@ -89,6 +89,39 @@ func TestEarlyProbeFails(t *testing.T) {
 	assert.Equal(t, Healthy, route.State())
 }
 
+// Probes go an interval apart, start to start, however long one takes to fail. A user's
+// slice that was an early trial is followed by the next an interval after it failed.
+func TestIntervalCountsFromTheStart(t *testing.T) {
+	for _, took := range []time.Duration{time.Millisecond, 900 * time.Millisecond, 3 * time.Second} {
+		h := newHealthRig(t, Enforce)
+		route := h.route("D1", "P", "n1")
+		h.fail(route, 3, retryExc)
+		h.advance(time.Second)
+		began := h.now
+		s := h.probe(route)
+		h.advance(took)
+		h.settle(s, retryExc)
+		h.renewed(route)
+		for h.now < began+time.Second-time.Millisecond {
+			require.Empty(t, h.due(), "after %s of %s", h.now-began, took)
+			h.advance(time.Millisecond)
+		}
+		h.now = max(h.now, began+time.Second)
+		assert.Equal(t, []string{"n1"}, h.due(), "a probe that took %s", took)
+
+		h.portActive()
+		h.advance(time.Second)
+		s = h.trial(route)
+		h.advance(took)
+		h.settle(s, retryExc)
+		h.renewed(route)
+		h.advance(time.Second - 1)
+		h.ruling(route, avoided)
+		h.advance(1)
+		h.settle(h.trial(route), success)
+	}
+}
+
 // Early probes are for first quarantines: after a trial failed the cooldown counts.
 func TestNoEarlyProbeAfterFailedTrial(t *testing.T) {
 	h := newHealthRig(t, Enforce)

@@ -69,6 +69,8 @@ type pooledTrial struct {
 	number, entry, local int
 	qp                   uint64
 	ahead, localEarly    bool
+	probe                bool
+	began                time.Duration
 }
 
 // pooledPermit is what one slice holds; route is nil when its worker is gone.
@@ -222,7 +224,7 @@ func (r *pooledRoute) askForTrial(p *pooledPermit, n int64, probe bool) modelAns
 		return modelAnswer{Ruling: wantsRenew}
 	}
 	r.trials++
-	r.trial = pooledTrial{number: r.trials, ahead: now < due}
+	r.trial = pooledTrial{number: r.trials, ahead: now < due, probe: probe, began: now}
 	ends := now + max(10*time.Second, 2*pair.longest)
 	if pair.path.paused {
 		pair.trials++
@@ -334,12 +336,15 @@ func (r *pooledRoute) failTrial(f pooledPermit) {
 		r.m.news++
 		p.evidence = r.m.news
 	}
-	wait := time.Duration(0)
+	wait, next := time.Duration(0), now+sharedConfig.ProbeInterval
+	if r.trial.probe {
+		next = max(now, r.trial.began+sharedConfig.ProbeInterval)
+	}
 	if early {
-		wait = sharedConfig.ProbeInterval
+		wait = next - now
 	}
 	r.freeTrial(wait)
-	r.nextProbe = now + sharedConfig.ProbeInterval
+	r.nextProbe = next
 	r.fence()
 	r.look()
 }

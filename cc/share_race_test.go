@@ -358,7 +358,7 @@ func TestPauseHoldsAtOnce(t *testing.T) {
 		epoch.Add(1)
 		meets(&refused)
 		epoch.Add(1)
-		update(func(b *rail.Breaker) { b.Lift(x.now()) })
+		update(func(b *rail.Breaker) { b.TrialSucceeded(rail.Policy{}, 0, x.now(), 0) })
 		meets(&admitted)
 	}
 	epoch.Store(-1)

@@ -9,22 +9,24 @@ import (
 	"github.com/rdmagate/rdmagate/rail"
 )
 
-// Transition is a change of a route's state, or a notice about a route.
+// Transition is a change of a route's state, or a notice about a route. It can be
+// written as JSON and read back.
 type Transition struct {
-	Pair     rail.Pair
-	From, To State
+	Pair rail.Pair `json:"pair"`
+	From State     `json:"from"`
+	To   State     `json:"to"`
 	// Notice is NoNotice for a change of state. For a notice From and To are equal.
-	Notice Notice
+	Notice Notice `json:"notice"`
 	// Reason and Verdict are what led to it; both are empty when time alone did.
-	Reason     classify.Reason
-	Verdict    classify.Verdict
-	Generation Generation // the current one
-	At         time.Duration
+	Reason     classify.Reason  `json:"reason"`
+	Verdict    classify.Verdict `json:"verdict,omitzero"`
+	Generation Generation       `json:"generation"` // the current one
+	At         time.Duration    `json:"at_ns"`
 	// LastRoute: with this transition every route to the peer is quarantined or
 	// probing. Nothing else happens to the peer; its owner may want to know.
-	LastRoute bool
+	LastRoute bool `json:"last_route"`
 	// Shared: another controller of the process learnt it; Verdict is empty.
-	Shared bool
+	Shared bool `json:"shared"`
 }
 
 // WithTransitions sets a function that is told of each change of a route's state.

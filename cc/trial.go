@@ -15,6 +15,17 @@ type trial struct {
 	local  uint64 // the local verdict's number for it; 0 if there is none
 	qp     *qp
 	ahead  bool // a probe that came before a trial was due
+	probe  bool
+	began  time.Duration
+}
+
+// wait returns the time from now to the next trial: an interval after a probe began, or
+// after the end of a user's slice, so that users do not spend all their time in trials.
+func (t trial) wait(now, interval time.Duration) time.Duration {
+	if !t.probe {
+		return interval
+	}
+	return max(0, t.began+interval-now)
 }
 
 // acquireBarred answers on a route that only a trial may use. It starts the trial
@@ -119,6 +130,7 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 		r.endClaim(p)
 	}
 	if probe {
+		r.health.record.trial.probe = true
 		r.probed(now)
 	}
 	d := p.admit(cur, n, task, true, r.health.record.trials)
@@ -130,7 +142,7 @@ func (r *Route) tryTrial(p *Permit, cur *generation, n int64, task *taskstate.Ta
 // or has ended the pause meanwhile.
 func (r *Route) startTrial(now time.Duration) bool {
 	rec := r.health.record
-	next := trial{number: rec.trials + 1, ahead: now < rec.due}
+	next := trial{number: rec.trials + 1, ahead: now < rec.due, began: now}
 	var longest time.Duration
 	free := true
 	r.updatePath(now, func(b *rail.Breaker) bool {
@@ -175,12 +187,13 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 		}
 		return true
 	})
+	next := rec.trial.wait(now, r.ctl.probeInterval())
 	wait := time.Duration(0)
 	if early {
-		wait = r.ctl.probeInterval()
+		wait = next
 	}
 	r.freeTrial(now, wait)
-	rec.probes.next = now + r.ctl.probeInterval()
+	rec.probes.next = now + next
 	r.fence()
 	r.reconsider(now, cause{reason: classify.ReasonProbeFailed, verdict: f.verdict})
 	r.device.checkUsable(r, f.verdict, now)

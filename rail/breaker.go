@@ -13,6 +13,9 @@ type Policy struct {
 	Cooldown, CooldownCap time.Duration
 	// ProbeInterval is the time from one early or undecided trial to the next.
 	ProbeInterval time.Duration
+	// Proof is for how long the trials of a path that flaps must succeed, one after
+	// another, before its pause ends. 0: one success ends every pause.
+	Proof time.Duration
 }
 
 // Limits of what is derived from retry times that were observed on a path.
@@ -21,6 +24,9 @@ const (
 	maxErrorWindow = 60 * time.Second
 	// minTrialLease is the shortest lease of a trial.
 	minTrialLease = 10 * time.Second
+	// maxProofGap is the longest gap between two successes that prove a path together,
+	// in probe intervals.
+	maxProofGap = 3
 )
 
 // Breaker is what is known of one path's failures: the count that leads to a
@@ -51,6 +57,10 @@ type Breaker struct {
 	healthySince time.Duration
 	healthy      time.Duration // healthy time that has halved nothing yet
 	trials       uint64
+
+	flapping             bool // paused again soon after it was lifted, and not lived down
+	proving              bool // since provenFrom trials have succeeded, provenTo is the latest
+	provenFrom, provenTo time.Duration
 }
 
 // window returns the longest gap between failures in a row.
@@ -94,9 +104,11 @@ func (b *Breaker) Pause(p Policy, now time.Duration, jitter float64) {
 	}
 	b.leaveHealthy(p, now)
 	cooldown := b.remembered
-	if cooldown > p.Cooldown || b.lifted && now-b.liftedAt < cooldown {
+	soon := b.lifted && now-b.liftedAt < cooldown
+	if cooldown > p.Cooldown || soon {
 		cooldown = max(cooldown, min(2*cooldown, p.CooldownCap))
 	}
+	b.flapping = b.flapping || soon
 	b.pause(cooldown, now, jitter)
 }
 
@@ -104,7 +116,7 @@ func (b *Breaker) pause(cooldown, now time.Duration, jitter float64) {
 	b.remembered, b.healthy = cooldown, 0
 	b.Paused, b.Resume = true, now+scale(cooldown, jitter)
 	b.NextTrial = b.Resume
-	b.HasEarly, b.Trial = false, 0
+	b.HasEarly, b.Trial, b.proving = false, 0, false
 }
 
 // leaveHealthy halves the remembered cooldown for each of its lengths that the path
@@ -121,6 +133,7 @@ func (b *Breaker) leaveHealthy(p Policy, now time.Duration) {
 		b.healthy -= b.remembered
 		b.remembered = max(b.remembered/2, p.Cooldown)
 	}
+	b.flapping = b.flapping && b.remembered > p.Cooldown
 }
 
 // Cooldown returns the length that the next pause starts from, before what the path
@@ -201,8 +214,32 @@ func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 	return true
 }
 
-// Lift ends the pause after a success.
-func (b *Breaker) Lift(now time.Duration) {
+// TrialSucceeded takes the success of a trial, or with 0 of what else was posted after
+// the verdict. It ends the pause and reports true, unless the path flaps and has not
+// proved itself for long enough: then the next trial may start after wait.
+//
+// A path flaps if it was paused again less than one cooldown after it came back, until
+// it has lived down the longer cooldown that this brought it.
+func (b *Breaker) TrialSucceeded(p Policy, trial uint64, now, wait time.Duration) bool {
+	if b.flapping && !b.proven(p, now) {
+		b.TrialUndecided(trial, now, wait)
+		return false
+	}
+	b.lift(now)
+	return true
+}
+
+// proven notes a success, and reports whether it is the last that the path needs.
+func (b *Breaker) proven(p Policy, now time.Duration) bool {
+	if !b.proving || now-b.provenTo > maxProofGap*p.ProbeInterval {
+		b.proving, b.provenFrom = true, now
+	}
+	b.provenTo = now
+	return now-b.provenFrom >= p.Proof
+}
+
+func (b *Breaker) lift(now time.Duration) {
+	b.proving = false
 	b.lifted, b.liftedAt, b.healthySince = true, now, now
 	b.Paused, b.Trial, b.HasEarly, b.Count, b.healthy = false, 0, false, 0, 0
 }

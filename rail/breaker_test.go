@@ -126,7 +126,7 @@ func TestNewEvidenceDoesNotLengthen(t *testing.T) {
 // length is looked at.
 func TestRememberedCooldown(t *testing.T) {
 	const s = time.Second
-	succeed := func(p *path) { p.try(); p.Lift(p.now) }
+	succeed := func(p *path) { p.try(); p.TrialSucceeded(policy, p.Trial, p.now, 0) }
 	failTrial := func(p *path) { p.TrialFailed(policy, p.try(), p.now, p.jitter) }
 	again := func(after time.Duration) func(*path) {
 		return func(p *path) { succeed(p); p.advance(after); p.fail(3) }
@@ -166,7 +166,7 @@ func TestHealthyTime(t *testing.T) {
 	p.fail(3)
 	p.TrialFailed(policy, p.try(), p.now, 1) // 60 s
 	p.try()
-	p.Lift(p.now)
+	p.TrialSucceeded(policy, p.Trial, p.now, 0)
 	p.advance(40 * time.Second)
 	p.fail(1)
 	p.advance(9 * time.Second) // suspected, not healthy
@@ -191,7 +191,7 @@ func TestHealthySinceLapse(t *testing.T) {
 	p.fail(3)
 	p.TrialFailed(policy, p.try(), p.now, 1) // 60 s
 	p.try()
-	p.Lift(p.now)
+	p.TrialSucceeded(policy, p.Trial, p.now, 0)
 	p.fail(1)
 	p.advance(10*time.Second + 59*time.Second)
 	p.fail(1)
@@ -315,7 +315,7 @@ func TestNoAttemptLimit(t *testing.T) {
 		assert.LessOrEqual(t, p.Resume-p.now, policy.CooldownCap)
 	}
 	p.try()
-	p.Lift(p.now)
+	p.TrialSucceeded(policy, p.Trial, p.now, 0)
 	assert.False(t, p.Paused, "the eleventh trial succeeded")
 	assert.Zero(t, p.Count)
 	assert.False(t, p.TrialOut(p.now))
@@ -328,7 +328,7 @@ func TestEscalate(t *testing.T) {
 	p.Escalate(policy, p.now, 1)
 	p.pausedFor(60*time.Second, "twice the base")
 	p.try()
-	p.Lift(p.now)
+	p.TrialSucceeded(policy, p.Trial, p.now, 0)
 	p.advance(time.Hour)
 	p.Escalate(policy, p.now, 1)
 	p.pausedFor(60*time.Second, "the earlier one was lived down")

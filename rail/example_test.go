@@ -42,7 +42,7 @@ func ExampleTable() {
 		}
 		return false
 	})
-	peer.Succeeded(pair, now, seen, trial)
+	peer.Succeeded(pair, policy, now, 0, seen, trial)
 	fmt.Println("paused:", table.Look(pair).Paused)
 	// Output:
 	// paused: true until 1m30s

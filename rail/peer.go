@@ -131,11 +131,12 @@ func (p *Peer) Report(pair Pair, now time.Duration, evidence uint64, qps []QP, f
 	return true
 }
 
-// Succeeded takes a success of what was posted with an evidence number. It ends the
-// pair's pause if it is the trial that is out (0 is none) or was posted after the
-// verdict, and the count of failures if it was posted after the latest of them. It
-// changes nothing else, so a late success does not hide a fresh verdict.
-func (p *Peer) Succeeded(pair Pair, now time.Duration, evidence, trial uint64) {
+// Succeeded takes a success of what was posted with an evidence number. It counts as
+// the success of a trial ([Breaker.TrialSucceeded]) if it is the one that is out (0 is
+// none) or was posted after the verdict, and ends the count of failures if it was posted
+// after the latest of them. It changes nothing else, so a late success does not hide a
+// fresh verdict.
+func (p *Peer) Succeeded(pair Pair, pol Policy, now, wait time.Duration, evidence, trial uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.entries[keyOf(pair)]
@@ -144,7 +145,7 @@ func (p *Peer) Succeeded(pair Pair, now time.Duration, evidence, trial uint64) {
 	}
 	p.update(pair, nil, func(b *Breaker) bool {
 		if b.Paused {
-			b.Lift(now)
+			b.TrialSucceeded(pol, trial, now, wait)
 		} else {
 			b.Clear(now)
 		}

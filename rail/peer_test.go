@@ -113,7 +113,7 @@ func TestReportRemembersQPs(t *testing.T) {
 	for range 62 {
 		o.fail()
 	}
-	o.Succeeded(o.pair, o.now, o.Version(), 0)
+	o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0)
 	assert.False(t, o.view().Paused)
 	assert.False(t, o.fail(first), "64 are remembered")
 	o.fail()
@@ -131,7 +131,7 @@ func TestReportOfOutageThatIsOver(t *testing.T) {
 		o.fail()
 	}
 	verdict := o.view().Evidence
-	o.Succeeded(o.pair, o.now, verdict, 0)
+	o.Succeeded(o.pair, policy, o.now, 0, verdict, 0)
 	assert.False(t, o.report(before, fresh()))
 	assert.False(t, o.report(verdict-1, fresh()))
 	assert.Zero(t, o.view().Count)
@@ -143,7 +143,7 @@ func TestReportOfOutageThatIsOver(t *testing.T) {
 	// A count that was cleared is no verdict.
 	o = newOne(t)
 	o.fail()
-	o.Succeeded(o.pair, o.now, o.Version(), 0)
+	o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0)
 	assert.True(t, o.report(0, fresh()))
 }
 
@@ -179,7 +179,7 @@ func TestSucceeded(t *testing.T) {
 				trial = 0
 			}
 			version, was := o.Version(), o.view()
-			o.Succeeded(o.pair, o.now, was.Evidence-tt.late, trial)
+			o.Succeeded(o.pair, policy, o.now, 0, was.Evidence-tt.late, trial)
 			if !tt.withdraw {
 				assert.Equal(t, was, o.view())
 				return
@@ -192,15 +192,15 @@ func TestSucceeded(t *testing.T) {
 		})
 	}
 	o := newOne(t)
-	o.Succeeded(o.pair, o.now, 0, 0)
+	o.Succeeded(o.pair, policy, o.now, 0, 0, 0)
 	assert.Zero(t, o.table.Stats().Entries, "nothing was known")
 	o.fail()
 	o.fail()
-	o.Succeeded(o.pair, o.now, o.Version(), 0)
+	o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0)
 	version := o.Version()
-	o.Succeeded(o.pair, o.now, o.Version(), 0)
+	o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0)
 	assert.Equal(t, version, o.Version(), "nothing was left to clear")
-	o.Succeeded(o.pair, o.now, 0, 0)
+	o.Succeeded(o.pair, policy, o.now, 0, 0, 0)
 	assert.Equal(t, version, o.Version())
 }
 
@@ -210,7 +210,7 @@ func TestSucceededWithoutTrial(t *testing.T) {
 	for range 3 {
 		o.fail()
 	}
-	o.Succeeded(o.pair, o.now, 0, 0)
+	o.Succeeded(o.pair, policy, o.now, 0, 0, 0)
 	assert.True(t, o.view().Paused)
 }
 
@@ -221,7 +221,7 @@ func TestLiftedEntryStays(t *testing.T) {
 	for range 3 {
 		o.fail()
 	}
-	o.Succeeded(o.pair, o.now, o.Version(), o.try())
+	o.Succeeded(o.pair, policy, o.now, 0, o.Version(), o.try())
 	for range 3 {
 		o.fail()
 	}
@@ -238,7 +238,7 @@ func TestReturn(t *testing.T) {
 	p.pausedFor(60*time.Second, "10 s after a return")
 
 	p.try()
-	p.Lift(p.now)
+	p.TrialSucceeded(policy, p.Trial, p.now, 0)
 	p.advance(40 * time.Second)
 	p.Return(p.now)
 	p.advance(59 * time.Second)

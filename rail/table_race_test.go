@@ -74,7 +74,7 @@ func TestTableRace(t *testing.T) {
 					counted.Add(1)
 				}
 			case 3:
-				p.Succeeded(pair, now(), evidence, 0)
+				p.Succeeded(pair, policy, now(), 0, evidence, 0)
 			case 4, 5: // a trial that ends at once: its lease does not run out
 				var trial uint64
 				p.Update(pair, now(), func(b *Breaker) bool {

@@ -109,13 +109,13 @@ func TestSweep(t *testing.T) {
 	build := map[string]func(*one){
 		"count":  func(o *one) { o.fail() },
 		"pause":  func(o *one) { o.fail(); o.fail(); o.fail() },
-		"lifted": func(o *one) { o.fail(); o.fail(); o.fail(); o.Succeeded(o.pair, o.now, o.Version(), 0) },
+		"lifted": func(o *one) { o.fail(); o.fail(); o.fail(); o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0) },
 		"lifted later": func(o *one) {
 			o.fail()
 			o.fail()
 			o.fail()
 			o.now += time.Minute
-			o.Succeeded(o.pair, o.now, o.Version(), 0)
+			o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0)
 		},
 		// A trial that another verdict asked for failed: there is no count.
 		"escalated": func(o *one) {
@@ -352,7 +352,7 @@ func TestTrialNumberAfterDrop(t *testing.T) {
 		o.fail()
 	}
 	assert.NotEqual(t, first, o.try())
-	o.Succeeded(o.pair, o.now, old, first)
+	o.Succeeded(o.pair, policy, o.now, 0, old, first)
 	assert.True(t, o.view().Paused, "a success of before the pause")
 }
 
@@ -372,7 +372,7 @@ func TestTrialIsNotGivenUp(t *testing.T) {
 	q := table.Join(other)
 	q.Update(other, due, func(b *Breaker) bool { return b.Fail(pol, due, 1) })
 	assert.True(t, table.Look(pair).Paused, "its trial is out")
-	q.Update(other, due, func(b *Breaker) bool { b.Lift(due); return false })
+	q.Update(other, due, func(b *Breaker) bool { b.TrialSucceeded(policy, 0, due, 0); return false })
 	late := due + time.Minute
 	third := Pair{Peer: "R", Local: "D1", Port: 1, Remote: "n1"}
 	table.Join(third).Update(third, late, func(b *Breaker) bool { return b.Fail(pol, late, 1) })
@@ -397,7 +397,7 @@ func TestFullTableRecovers(t *testing.T) {
 	fail(9)
 	now += time.Second
 	for i := range 4 {
-		p.Succeeded(pair(i), now, p.Version(), 0)
+		p.Succeeded(pair(i), policy, now, 0, p.Version(), 0)
 	}
 	for range 3 {
 		now += time.Second

@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	only := f.String("only", "", "run only the steps that match this regular expression")
 	f.StringVar(&o.out, "out", "", "folder for report.md and its plots; none are written without")
 	f.DurationVar(&o.run, "run", 15*time.Second, "length of an arm's run")
-	f.IntVar(&o.cycles, "cycles", 17, "times that a flapping link goes down, 5 s down and 2 s up")
+	f.IntVar(&o.cycles, "cycles", 17, "times that a flapping link goes down, for 5 probe intervals, and up, for 2")
 	f.IntVar(&o.streams, "streams", 0, "transfers under way at once; 0 is what the machine carries in a sixth of the timeout")
 	f.IntVar(&o.slices, "slices", 60, "slices of a transfer; a multiple of 6")
 	f.Float64Var(&o.rate, "rate", 16, "Mbit/s that reach one NIC; choose it below what the emulation can do")
@@ -83,7 +83,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&n.WindowSlices, "window", n.WindowSlices, "slices that the window of a pair holds")
 	ack := f.Uint("ack-timeout", uint(n.AckTimeout), "QP timeout `code` t: 4.096 us x 2^t a try")
 	retry := f.Uint("retry", uint(n.Retry), "QP `count` of retries after a timeout; 7 never ends on Soft-RoCE")
-	f.DurationVar(&n.ProbeInterval, "probe-interval", 0, "time between two probes of a paused pair; 0 is 5.5 timeouts")
+	f.DurationVar(&n.ProbeInterval, "probe-interval", n.ProbeInterval, "time between two probes of a paused pair; at least 5 times what one takes to fail")
 	f.DurationVar(&n.Cooldown, "cooldown", n.Cooldown, "base length of a pause")
 	f.Uint64Var(&n.Seed, "seed", 1, "seed of all that is random")
 	if err := f.Parse(args); err != nil {
@@ -105,8 +105,5 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			n.SliceBytes, n.WindowSlices, o.run, o.cycles, o.streams)
 	}
 	n.AckTimeout, n.Retry = uint8(*ack), uint8(*retry)
-	if n.ProbeInterval == 0 {
-		n.ProbeInterval = n.Timeout() * 11 / 2
-	}
 	return o, nil
 }

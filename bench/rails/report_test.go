@@ -68,5 +68,5 @@ func TestParseRefusesNonsense(t *testing.T) {
 	}
 	o, err := parse(nil, os.Stderr)
 	require.NoError(t, err)
-	assert.Greater(t, o.numbers.ProbeInterval, 5*o.numbers.Timeout(), "a failing probe is to take at most a fifth of the interval")
+	assert.Greater(t, o.numbers.ProbeInterval, 5*o.numbers.ProbeTimeout(), "a failing probe is to take at most a fifth of the interval")
 }

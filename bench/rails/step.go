@@ -201,7 +201,8 @@ func (b *bench) repair(ctx context.Context, op transfer.Op, s *step) error {
 }
 
 func (b *bench) flap(ctx context.Context, op transfer.Op, fl twohost.Flapping, s *step) error {
-	fl.Down, fl.Up, fl.Cycles = 5*time.Second, 2*time.Second, b.cycles
+	// 5 s and 2 s at the default probe interval of 1 s.
+	fl.Down, fl.Up, fl.Cycles = 5*b.numbers.ProbeInterval, 2*b.numbers.ProbeInterval, b.cycles
 	f, err := b.bed.Flap(ctx, b.numbers, b.loads[op], fl)
 	if err != nil {
 		return err

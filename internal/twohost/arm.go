@@ -45,8 +45,9 @@ type Numbers struct {
 	// WindowSlices is how many slices the window of a pair holds, of all controllers
 	// together.
 	WindowSlices int
-	// AckTimeout and Retry are those of every QP.
-	AckTimeout, Retry uint8
+	// AckTimeout and Retry are those of every QP but the probers', which have the others.
+	AckTimeout, Retry           uint8
+	ProbeAckTimeout, ProbeRetry uint8
 	// ProbeInterval is the time between two probes of a paused pair.
 	ProbeInterval time.Duration
 	// Cooldown is the base length of a pause.
@@ -56,17 +57,24 @@ type Numbers struct {
 }
 
 // DefaultNumbers suits the guest: a work request on a dead pair fails after four
-// times 268 ms. A retry count of 7 would never end there.
+// times 268 ms, a probe after two times 134 ms, which is less than a fifth of the probe
+// interval. A retry count of 7 would never end there.
 func DefaultNumbers() Numbers {
 	return Numbers{
 		SliceBytes: 8 << 10, WindowSlices: 4, AckTimeout: 16, Retry: 3,
-		ProbeInterval: 6 * time.Second, Cooldown: cc.DefaultConfig().Cooldown,
+		ProbeAckTimeout: 15, ProbeRetry: 1,
+		ProbeInterval: 1500 * time.Millisecond, Cooldown: 45 * time.Second, // 1.5 times the defaults
 	}
 }
 
 // Timeout is how long a work request on a dead pair takes to fail, as the codes say.
-func (n Numbers) Timeout() time.Duration {
-	return time.Duration(1+int64(n.Retry)) * (4096 * time.Nanosecond << n.AckTimeout)
+func (n Numbers) Timeout() time.Duration { return timeout(n.AckTimeout, n.Retry) }
+
+// ProbeTimeout is the same of a probe.
+func (n Numbers) ProbeTimeout() time.Duration { return timeout(n.ProbeAckTimeout, n.ProbeRetry) }
+
+func timeout(code, retry uint8) time.Duration {
+	return time.Duration(1+int64(retry)) * (4096 * time.Nanosecond << code)
 }
 
 func (n Numbers) controller(a Arm) cc.Config {
@@ -104,6 +112,7 @@ func (n Numbers) engine(a Arm) transfer.Config {
 	c := transfer.DefaultConfig()
 	c.Workers = Workers / a.Controllers
 	c.SliceBytes, c.AckTimeout, c.Retry = n.SliceBytes, n.AckTimeout, n.Retry
+	c.ProbeAckTimeout, c.ProbeRetry = n.ProbeAckTimeout, n.ProbeRetry
 	c.PostBatch = 4 // also the run of slices that one worker is dealt
 	c.Deadline = 20 * n.Timeout()
 	if a.Plain {

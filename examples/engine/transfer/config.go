@@ -31,6 +31,10 @@ type Config struct {
 	// Retry and RNRRetry are the QP's retry counts. 0 to 7; an RNRRetry of 7
 	// never ends.
 	Retry, RNRRetry uint8
+	// ProbeAckTimeout and ProbeRetry are the same for the QPs of the prober. Choose them
+	// so that a probe fails within a fifth of the controller's probe interval, which a
+	// path must be well able to answer in when its queues are full.
+	ProbeAckTimeout, ProbeRetry uint8
 	// MaxAttempts is how often a slice is posted before its transfer fails. At
 	// least 1.
 	MaxAttempts int
@@ -46,8 +50,8 @@ type Config struct {
 	// BuildPause is the least time between two endpoints of one rail, so that a
 	// dead path does not become a storm of handshakes.
 	BuildPause time.Duration
-	// ProbePause is how often the prober asks the controller which routes are due. The
-	// controller's probe interval or less.
+	// ProbePause is how often the prober asks the controller which routes are due, which
+	// makes probes late by as much. A tenth of the controller's probe interval or less.
 	ProbePause time.Duration
 	// Patience is how long a transfer waits while no rail to the peer admits
 	// anything.
@@ -68,13 +72,17 @@ func DefaultConfig() Config {
 		AckTimeout:   14,
 		Retry:        7,
 		RNRRetry:     3,
-		MaxAttempts:  16,
-		Deadline:     5 * time.Second,
-		FlushGrace:   time.Second,
-		StallGap:     time.Second,
-		BuildPause:   50 * time.Millisecond,
-		ProbePause:   250 * time.Millisecond,
-		Patience:     20 * time.Second,
+
+		ProbeAckTimeout: 14,
+		ProbeRetry:      2,
+
+		MaxAttempts: 16,
+		Deadline:    5 * time.Second,
+		FlushGrace:  time.Second,
+		StallGap:    time.Second,
+		BuildPause:  50 * time.Millisecond,
+		ProbePause:  50 * time.Millisecond,
+		Patience:    20 * time.Second,
 	}
 }
 
@@ -97,6 +105,8 @@ func (c Config) Validate() error {
 	within("AckTimeout", int(c.AckTimeout), 1, 31)
 	within("Retry", int(c.Retry), 0, 7)
 	within("RNRRetry", int(c.RNRRetry), 0, 7)
+	within("ProbeAckTimeout", int(c.ProbeAckTimeout), 1, 31)
+	within("ProbeRetry", int(c.ProbeRetry), 0, 7)
 	within("MaxAttempts", c.MaxAttempts, 1, 1<<20)
 	for _, d := range []struct {
 		field string
@@ -112,10 +122,17 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// qp returns what a QP that posts is made with.
-func (c Config) qp(sendDepth int) fabric.QPConfig {
+// qp returns what a worker's QP is made with.
+func (c Config) qp() fabric.QPConfig {
 	return fabric.QPConfig{
-		SendDepth: sendDepth, RecvDepth: 1,
+		SendDepth: c.SendDepth, RecvDepth: 1,
 		Timeout: c.AckTimeout, Retry: c.Retry, RNRRetry: c.RNRRetry,
 	}
+}
+
+// probeQP returns what a QP of the prober is made with.
+func (c Config) probeQP() fabric.QPConfig {
+	q := c.qp()
+	q.SendDepth, q.Timeout, q.Retry = 1, c.ProbeAckTimeout, c.ProbeRetry
+	return q
 }

@@ -59,6 +59,7 @@ func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) 
 		return nil, err
 	}
 	if err := ep.connect(ctx); err != nil {
+		r.route.Unreachable(old, r.peer.engine.ctl.Now())
 		return nil, errors.Join(err, ep.closeQPs())
 	}
 	ep.generation, err = r.route.Renew(old, ep.names())
@@ -76,11 +77,11 @@ func (r *rail) newQPs() (*endpoint, error) {
 	for i, l := range e.lanes {
 		cq := l.cqs[r.nic]
 		for range l.qps {
-			qp, err := e.nics[r.nic].NewQP(cq.CQ, e.cfg.qp(l.depth))
+			qp, err := e.nics[r.nic].NewQP(cq.CQ, l.config)
 			if err != nil {
 				return nil, errors.Join(fmt.Errorf("transfer: QP for %s: %w", r.pair, err), ep.closeQPs())
 			}
-			ep.qps[i] = append(ep.qps[i], &queuePair{QP: qp, endpoint: ep, number: qp.Address().QPN, cq: cq, depth: l.depth})
+			ep.qps[i] = append(ep.qps[i], &queuePair{QP: qp, endpoint: ep, number: qp.Address().QPN, cq: cq, depth: l.config.SendDepth})
 		}
 	}
 	return ep, nil

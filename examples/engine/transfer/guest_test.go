@@ -58,6 +58,7 @@ func newGuestRig(t *testing.T, o options, opts ...Option) *guestRig {
 	require.NoError(t, err)
 	cfg := DefaultConfig()
 	cfg.AckTimeout, cfg.Retry = 15, 2 // 0.4 s: well above the queues of an emulated fabric
+	cfg.ProbeAckTimeout, cfg.ProbeRetry = cfg.AckTimeout, cfg.Retry
 	if o.engine != nil {
 		o.engine(&cfg)
 	}

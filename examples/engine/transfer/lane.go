@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/verbs"
 )
 
@@ -18,9 +19,9 @@ import (
 type lane struct {
 	engine *Engine
 	owner  owner
-	id     int // place of its QPs in an endpoint
-	qps    int // in each endpoint
-	depth  int // of each send queue, in work requests
+	id     int             // place of its QPs in an endpoint
+	qps    int             // in each endpoint
+	config fabric.QPConfig // of each
 
 	cqs  []*completionQueue // by index of the NIC
 	wake chan struct{}

@@ -31,7 +31,7 @@ type prober struct {
 }
 
 func newProber(e *Engine, id int) (*prober, error) {
-	p := &prober{lane: lane{engine: e, id: id, qps: 1, depth: 1}, out: map[*rail]bool{}, refused: map[*rail]*slice{}}
+	p := &prober{lane: lane{engine: e, id: id, qps: 1, config: e.cfg.probeQP()}, out: map[*rail]bool{}, refused: map[*rail]*slice{}}
 	p.owner = p
 	err := p.open(proberDepth)
 	if err == nil {

@@ -75,6 +75,21 @@ func TestProbesBringAPairBack(t *testing.T) {
 	})
 }
 
+// A probe fails in its own time, however long the slices of transfers are retried.
+func TestProbesFailSoon(t *testing.T) {
+	o := probed(options{})
+	quickly := o.engine
+	o.engine = func(c *Config) { quickly(c); c.AckTimeout, c.Deadline = 16, time.Minute } // 1 s
+	bubble(t, o, func(t *testing.T, r *rig) {
+		undo := r.quarantine()
+		before, _ := r.probes()
+		time.Sleep(time.Second)
+		after, _ := r.probes()
+		assert.Greater(t, after-before, uint64(2))
+		require.NoError(t, undo())
+	})
+}
+
 // A port that goes down takes its pairs out, and probes bring them back once it is up.
 func TestProbesAfterALinkWasDown(t *testing.T) {
 	bubble(t, probed(options{}), func(t *testing.T, r *rig) {

@@ -101,6 +101,7 @@ func startRig(t *testing.T, o options, opts ...Option) *rig {
 
 	cfg := DefaultConfig()
 	cfg.AckTimeout, cfg.Retry = 8, 3 // 1 ms a try
+	cfg.ProbeAckTimeout, cfg.ProbeRetry = cfg.AckTimeout, cfg.Retry
 	cfg.BuildPause = time.Millisecond
 	if o.engine != nil {
 		o.engine(&cfg)

@@ -16,7 +16,7 @@ type worker struct {
 }
 
 func newWorker(e *Engine, id int) (*worker, error) {
-	w := &worker{lane: lane{engine: e, id: id, qps: e.cfg.QPsPerWorker, depth: e.cfg.SendDepth}}
+	w := &worker{lane: lane{engine: e, id: id, qps: e.cfg.QPsPerWorker, config: e.cfg.qp()}}
 	w.owner = w
 	if err := w.open(e.cfg.CQDepth); err != nil {
 		return nil, errors.Join(err, w.close())
