@@ -36,6 +36,8 @@ func WithRecorder(rec *recorder.Recorder) Option {
 type recording struct {
 	rec   *recorder.Recorder // nil if there is none
 	calls calls              // of all routes
+	// serial: calls run one at a time.
+	serial bool
 	// nobody stands for the poller of QPs that have none, so that each permit leads to its
 	// controller. It is closed, which is as good as none.
 	nobody *Poller
@@ -59,18 +61,18 @@ func (c *Controller) startRecording() error {
 	if err := c.rec.Attach(c.cfg.settings()); err != nil {
 		return errors.Join(errors.New("cc: New: WithRecorder"), err)
 	}
-	c.calls = recorded
+	c.calls, c.serial = recorded, c.rec.Serial()
 	c.nobody = &Poller{ctl: c}
 	c.nobody.closed.Store(true)
 	rec, now, jitter := c.rec, c.clock, c.jitter
 	c.now = func() time.Duration {
 		t := now()
-		rec.Put(recorder.Clock{Now: t}.Record())
+		rec.Clock(t)
 		return t
 	}
 	c.jitter = func() float64 {
 		f := jitter()
-		rec.Put(recorder.Jitter{Factor: f}.Record())
+		rec.Jitter(f)
 		return f
 	}
 	return nil
@@ -107,12 +109,23 @@ func snake(name string) string {
 	return b.String()
 }
 
-// leave ends a recorded call, and tells of what it was not to tell before.
-func (c *Controller) leave() {
-	told := c.untold
-	if c.rec.Serial() {
-		c.untold = nil
+// enter begins a recorded call, and leave ends it.
+func (c *Controller) enter() {
+	if c.serial {
+		c.rec.Enter()
 	}
+}
+
+func (c *Controller) leave() {
+	if c.serial {
+		c.leaveSerial()
+	}
+}
+
+// leaveSerial lets the next call run, and tells of what was not to be told before.
+func (c *Controller) leaveSerial() {
+	told := c.untold
+	c.untold = nil
 	c.rec.Leave()
 	for _, t := range told {
 		c.deliver(t)
@@ -127,13 +140,14 @@ func (c *Controller) recordTold(t Transition) (later bool) {
 	c.mu.Unlock()
 	told := recorder.Told{
 		From: uint8(t.From), To: uint8(t.To), Notice: uint8(t.Notice), Reason: t.Reason,
-		Observation: recorder.Observed(t.Verdict), Generation: uint64(t.Generation), At: t.At, LastRoute: t.LastRoute, Shared: t.Shared,
+		Generation: uint64(t.Generation), At: t.At, LastRoute: t.LastRoute, Shared: t.Shared,
 	}
+	told.Observation.Of(t.Verdict)
 	if r != nil {
 		told.Route = r.id
 	}
-	c.rec.Tell(told)
-	if !c.rec.Serial() {
+	c.rec.Tell(&told)
+	if !c.serial {
 		return false
 	}
 	c.untold = append(c.untold, t)
@@ -143,10 +157,10 @@ func (c *Controller) recordTold(t Transition) (later bool) {
 // recordSync records what the table has of the pair. The caller holds the device's lock.
 func (r *Route) recordSync(now time.Duration) {
 	path := r.path()
-	r.ctl.rec.Put(recorder.Synced{
+	r.ctl.rec.Synced(&recorder.Synced{
 		Route: r.id, Now: now, Version: path.Version, Evidence: path.Evidence,
 		Paused: path.Paused, TrialOut: path.TrialOut(now), Count: path.Count, Resume: path.Resume,
-	}.Record())
+	})
 }
 
 // faultOf says which error it is.
@@ -171,7 +185,7 @@ func faultOf(err error) recorder.Fault {
 }
 
 func (c *Controller) recordRoute(pair rail.Pair) (*Route, error) {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	r, made, err := c.route(pair)
 	call := recorder.Route{Pair: pair, Fault: faultOf(err)}
@@ -179,80 +193,80 @@ func (c *Controller) recordRoute(pair rail.Pair) (*Route, error) {
 		call.Number = r.id
 	}
 	if made || err != nil {
-		c.rec.PutRoute(call)
+		c.rec.Put(call)
 	}
 	return r, err
 }
 
 func (r *Route) recordRenew(old Generation, qps []QP) (Generation, error) {
 	c := r.ctl
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	gen, err := r.renew(old, qps)
 	call := recorder.Renew{Route: r.id, Old: uint64(old), New: uint64(gen), Fault: faultOf(err)}
 	for _, q := range qps {
 		call.QPs = append(call.QPs, recorder.QP(q))
 	}
-	c.rec.PutRenew(call)
+	c.rec.Put(call)
 	return gen, err
 }
 
 func (r *Route) recordClose() {
 	c := r.ctl
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	r.close()
-	c.rec.PutCloseRoute(recorder.CloseRoute{Route: r.id})
+	c.rec.Put(recorder.CloseRoute{Route: r.id})
 }
 
 func (c *Controller) recordClose() {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	c.close()
-	c.rec.Put(recorder.Close{}.Record())
+	c.rec.Put(recorder.Close{})
 }
 
 func (c *Controller) recordForget(peer, incarnation string) int {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	gone := c.forget(peer, incarnation)
 	call := recorder.Forget{Peer: peer, Incarnation: incarnation}
 	for _, r := range gone {
 		call.Routes = append(call.Routes, r.id)
 	}
-	c.rec.PutForget(call)
+	c.rec.Put(call)
 	return len(gone)
 }
 
 func (c *Controller) recordEvent(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	v, reached, err = c.takeEvent(e, now)
-	c.rec.PutAll(recorder.Event{Event: e, Now: now, Reached: reached, Fault: faultOf(err)}.Records())
+	c.rec.Put(recorder.Event{Event: e, Now: now, Reached: reached, Fault: faultOf(err)})
 	return v, reached, err
 }
 
 func (c *Controller) recordTick(now time.Duration) {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	ticked := c.tick(now)
-	c.rec.Put(recorder.Tick{Now: now, Skipped: !ticked}.Record())
+	c.rec.Put(recorder.Tick{Now: now, Skipped: !ticked})
 }
 
 func (c *Controller) recordDue(now time.Duration) []*Route {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	due := c.due(now)
 	call := recorder.Due{Now: now}
 	for _, r := range due {
 		call.Routes = append(call.Routes, r.id)
 	}
-	c.rec.PutAll(call.Records())
+	c.rec.Put(call)
 	return due
 }
 
 func (c *Controller) recordNewPoller(device string, cqs []uint64) (*Poller, error) {
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	p, err := c.newPoller(device, cqs)
 	call := recorder.Poller{Device: device, CQs: cqs, Fault: faultOf(err)}
@@ -260,22 +274,22 @@ func (c *Controller) recordNewPoller(device string, cqs []uint64) (*Poller, erro
 		p.number, p.gap = c.rec.Number(), 0
 		call.Number = p.number
 	}
-	c.rec.PutAll(call.Records())
+	c.rec.Put(call)
 	return p, err
 }
 
 func (p *Poller) recordBeat(now time.Duration) {
 	c := p.ctl
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	p.beat(now)
-	c.rec.Put(recorder.Beat{Poller: p.number, Now: now}.Record())
+	c.rec.Beat(&recorder.Beat{Poller: p.number, Now: now})
 }
 
 func (p *Poller) recordClose() {
 	c := p.ctl
-	c.rec.Enter()
+	c.enter()
 	defer c.leave()
 	p.close()
-	c.rec.Put(recorder.ClosePoller{Poller: p.number}.Record())
+	c.rec.Put(recorder.ClosePoller{Poller: p.number})
 }

@@ -15,12 +15,12 @@ func (r *Route) acquireListOtherwise(l *List, gen Generation, sizes []int64, tas
 		p.calls = off
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
-	a := r.beginAsking(recorder.AcquiringList, p, gen, 0, task)
+	var a recorder.Acquire
+	r.beginAsking(&a, recorder.AcquiringList, p, gen, 0, task)
 	d := r.TryAcquireList(l, gen, sizes, task)
-	call := a.answered(p, d, task)
-	call.Sizes = sizes
-	var room [MaxList + 1]recorder.Record
-	r.ctl.rec.PutAll(call.Records(room[:0]))
+	answered(&a, d, task)
+	a.Sizes = sizes
+	r.ctl.rec.AcquireList(&a)
 	return r.endAsking(p, d)
 }
 
@@ -31,10 +31,14 @@ func (l *List) postingOtherwise(qpID uint64, now time.Duration) error {
 	if c == nil {
 		return notHeld()
 	}
-	c.rec.Enter()
-	defer c.leave()
+	c.enter()
 	err := l.postingNested(qpID, now)
-	c.rec.Put(recorder.Post{Permit: address(p), Use: uint32(p.use), QP: qpID, Now: now, Fault: faultOf(err), List: true}.Record())
+	call := recorder.Post{Permit: address(p), Use: uint32(p.use), QP: qpID, Now: now, List: true}
+	if err != nil {
+		call.Fault = faultOf(err)
+	}
+	c.rec.Post(&call)
+	c.leave()
 	return err
 }
 
@@ -49,8 +53,7 @@ func (l *List) postingNested(qpID uint64, now time.Duration) error {
 func (l *List) recordUnposted(from int) (released uint32) {
 	p := &l.p
 	c := p.recorder()
-	c.rec.Enter()
-	defer c.leave()
+	c.enter()
 	was := p.calls
 	p.calls = nested
 	if p.hold != free {
@@ -60,7 +63,8 @@ func (l *List) recordUnposted(from int) (released uint32) {
 		p.hold = reservedRecorded // the first slices are still to be posted
 	}
 	p.calls = was
-	c.rec.Put(recorder.Unposted{Permit: address(p), Use: uint32(p.use), List: true, Slices: released, From: from}.Record())
+	c.rec.Unposted(&recorder.Unposted{Permit: address(p), Use: uint32(p.use), List: true, Slices: released, From: from})
+	c.leave()
 	return released
 }
 
@@ -75,12 +79,14 @@ func (l *List) settleOtherwise(u Use, mask uint32, v classify.Verdict, now time.
 	if c == nil {
 		return l.Settle(u, mask, v, now)
 	}
-	c.rec.Enter()
-	defer c.leave()
+	c.enter()
 	took := l.Settle(u, mask, v, now)
-	c.rec.Put(recorder.Settle{
-		Permit: address(&l.p), Use: uint32(u), Observation: recorder.Observed(v), Now: now,
+	call := recorder.Settle{
+		Permit: address(&l.p), Use: uint32(u), Now: now,
 		List: true, Slices: mask, Ended: took.Ended, Released: took.Released,
-	}.Record())
+	}
+	call.Observation.Of(v)
+	c.rec.Settle(&call)
+	c.leave()
 	return took
 }

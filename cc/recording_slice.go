@@ -19,9 +19,11 @@ func (r *Route) acquireOtherwise(p *Permit, cur *generation, gen Generation, n i
 	case p.calls == nested:
 		return r.acquireNested(p, cur, gen, n, task)
 	}
-	a := r.beginAsking(recorder.Acquiring, p, gen, n, task)
+	var a recorder.Acquire
+	r.beginAsking(&a, recorder.Acquiring, p, gen, n, task)
 	d := r.acquireNested(p, cur, gen, n, task)
-	r.ctl.rec.Put(a.answered(p, d, task).Record())
+	answered(&a, d, task)
+	r.ctl.rec.Acquire(&a)
 	return r.endAsking(p, d)
 }
 
@@ -33,27 +35,25 @@ func (r *Route) acquireNested(p *Permit, cur *generation, gen Generation, n int6
 	return r.acquireAgain(p, cur, gen, n, task)
 }
 
-// asked is a call that asks for bytes.
-type asked struct{ recorder.Acquire }
-
 // beginAsking begins a call that asks for bytes.
-func (r *Route) beginAsking(way recorder.Way, p *Permit, gen Generation, n int64, task *taskstate.Task) asked {
-	r.ctl.rec.Enter()
+func (r *Route) beginAsking(a *recorder.Acquire, way recorder.Way, p *Permit, gen Generation, n int64, task *taskstate.Task) {
+	r.ctl.enter()
 	p.calls = nested
-	return asked{recorder.Acquire{
-		Way: way, Route: r.id, Permit: address(p), Task: uint64(uintptr(unsafe.Pointer(task))), New: task.Untouched(),
-		Generation: uint64(gen), Bytes: n,
-	}}
+	a.Way, a.Route, a.Generation, a.Bytes = way, r.id, uint64(gen), n
+	a.Permit, a.Task = address(p), uint64(uintptr(unsafe.Pointer(task)))
+	a.New = task.Untouched()
 }
 
 func address(p *Permit) uint64 { return uint64(uintptr(unsafe.Pointer(p))) }
 
 // answered adds what the call was answered.
-func (a asked) answered(p *Permit, d Decision, task *taskstate.Task) recorder.Acquire {
+func answered(a *recorder.Acquire, d Decision, task *taskstate.Task) {
 	a.Attempt, a.TaskState = task.Attempt(), uint8(task.State())
-	a.Answer, a.Domain, a.Hint, a.Reason, a.Fault = uint8(d.Answer), uint8(d.Domain), uint8(d.Hint), d.Reason, faultOf(d.Err)
+	a.Answer, a.Domain, a.Hint, a.Reason = uint8(d.Answer), uint8(d.Domain), uint8(d.Hint), d.Reason
 	a.RetryAfter, a.Use = d.RetryAfter, uint32(d.Use)
-	return a.Acquire
+	if d.Err != nil {
+		a.Fault = faultOf(d.Err)
+	}
 }
 
 // endAsking ends the call: what was admitted is recorded from now on.
@@ -71,14 +71,17 @@ func (r *Route) endAsking(p *Permit, d Decision) Decision {
 }
 
 func (r *Route) recordProbe(p *Permit, gen Generation, n int64) Decision {
-	a := r.beginAsking(recorder.Probing, p, gen, n, nil)
+	var a recorder.Acquire
+	r.beginAsking(&a, recorder.Probing, p, gen, n, nil)
 	d := r.TryProbe(p, gen, n)
-	r.ctl.rec.Put(a.answered(p, d, nil).Record())
+	answered(&a, d, nil)
+	r.ctl.rec.Acquire(&a)
 	return r.endAsking(p, d)
 }
 
 func (r *Route) recordHandoff(p *Permit, gen Generation, task *taskstate.Task) Decision {
-	a := r.beginAsking(recorder.HandingOff, p, gen, p.Held(), task)
+	var a recorder.Acquire
+	r.beginAsking(&a, recorder.HandingOff, p, gen, p.Held(), task)
 	was := p.hold
 	if was == reservedRecorded {
 		p.hold = reserved
@@ -87,16 +90,20 @@ func (r *Route) recordHandoff(p *Permit, gen Generation, task *taskstate.Task) D
 	if d.Answer != Admit && p.hold != free {
 		p.hold = was // nothing was changed
 	}
-	r.ctl.rec.Put(a.answered(p, d, task).Record())
+	answered(&a, d, task)
+	r.ctl.rec.Acquire(&a)
 	return r.endAsking(p, d)
 }
 
 func (r *Route) recordWait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
-	a := r.beginAsking(recorder.Waiting, p, gen, n, task)
-	r.ctl.rec.Put(a.answered(p, Decision{}, task).Record())
+	var a recorder.Acquire
+	r.beginAsking(&a, recorder.Waiting, p, gen, n, task)
+	answered(&a, Decision{}, task)
+	r.ctl.rec.Acquire(&a)
 	d := r.Wait(ctx, p, gen, n, task)
 	a.Way = recorder.Waited
-	r.ctl.rec.Put(a.answered(p, d, task).Record())
+	answered(&a, d, task)
+	r.ctl.rec.Acquire(&a)
 	return r.endAsking(p, d)
 }
 
@@ -104,7 +111,7 @@ func (r *Route) recordWait(ctx context.Context, p *Permit, gen Generation, n int
 func (r *Route) sleep(ctx context.Context, w *waiter, atMost time.Duration) bool {
 	if c := r.ctl; c.rec != nil {
 		c.leave()
-		defer c.rec.Enter()
+		defer c.enter()
 	}
 	return sleep(ctx, w, atMost)
 }
@@ -124,10 +131,14 @@ func (p *Permit) postingOtherwise(qpID uint64, now time.Duration) error {
 	if c == nil {
 		return notHeld()
 	}
-	c.rec.Enter()
-	defer c.leave()
+	c.enter()
 	err := p.postingNested(qpID, now)
-	c.rec.Put(recorder.Post{Permit: address(p), Use: uint32(p.use), QP: qpID, Now: now, Fault: faultOf(err)}.Record())
+	call := recorder.Post{Permit: address(p), Use: uint32(p.use), QP: qpID, Now: now}
+	if err != nil {
+		call.Fault = faultOf(err)
+	}
+	c.rec.Post(&call)
+	c.leave()
 	return err
 }
 
@@ -141,15 +152,15 @@ func (p *Permit) postingNested(qpID uint64, now time.Duration) error {
 
 func (p *Permit) recordUnposted() (gaveBack bool) {
 	c := p.recorder()
-	c.rec.Enter()
-	defer c.leave()
+	c.enter()
 	if p.hold != free {
 		p.hold = reserved
 		gaveBack = p.giveUp()
 	} else {
 		gaveBack = p.rejected()
 	}
-	c.rec.Put(recorder.Unposted{Permit: address(p), Use: uint32(p.use), GaveBack: gaveBack}.Record())
+	c.rec.Unposted(&recorder.Unposted{Permit: address(p), Use: uint32(p.use), GaveBack: gaveBack})
+	c.leave()
 	return gaveBack
 }
 
@@ -165,10 +176,12 @@ func (p *Permit) settleOtherwise(u Use, v classify.Verdict, now time.Duration) E
 	if c == nil {
 		return p.settle(u, v, now)
 	}
-	c.rec.Enter()
-	defer c.leave()
+	c.enter()
 	edges := p.settle(u, v, now)
-	c.rec.Put(recorder.Settle{Permit: address(p), Use: uint32(u), Observation: recorder.Observed(v), Now: now, Edges: uint8(edges)}.Record())
+	call := recorder.Settle{Permit: address(p), Use: uint32(u), Now: now, Edges: uint8(edges)}
+	call.Observation.Of(v)
+	c.rec.Settle(&call)
+	c.leave()
 	return edges
 }
 

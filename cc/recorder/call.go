@@ -9,6 +9,9 @@ import (
 
 // Calls that are seldom made.
 
+// Call is one of them.
+type Call interface{ records() []record }
+
 // Route is a call that made a route, which has that number from then on; 0 if it was
 // refused.
 type Route struct {
@@ -17,16 +20,15 @@ type Route struct {
 	Fault  Fault
 }
 
-// Records packs the call.
-func (c Route) Records() []Record {
-	var to []Record
+func (c Route) records() []record {
+	var to []record
 	for _, name := range []string{c.Pair.Peer, c.Pair.Incarnation, c.Pair.Local, c.Pair.Remote} {
 		to = appendText(to, name)
 	}
-	return group(to, Record{head(routeKind, uint8(c.Fault), c.Pair.Port, 0, c.Number)})
+	return group(to, record{lead(routeKind, uint8(c.Fault), c.Pair.Port, 0, c.Number)})
 }
 
-func (r *Record) route(p *parts) Route {
+func (r *record) route(p *parts) Route {
 	return Route{Number: r.number(), Fault: Fault(r.octet(1)), Pair: rail.Pair{
 		Peer: p.text(0), Incarnation: p.text(1), Local: p.text(2), Port: r.octet(2), Remote: p.text(3),
 	}}
@@ -43,16 +45,15 @@ type Renew struct {
 	Fault    Fault
 }
 
-// Records packs the call.
-func (c Renew) Records() []Record {
+func (c Renew) records() []record {
 	var fields []uint64
 	for _, q := range c.QPs {
 		fields = append(fields, q.ID, q.CQ, q.SRQ, q.WQ, q.Incarnation)
 	}
-	return group(appendNumbers(nil, fields), Record{head(renewKind, uint8(c.Fault), 0, 0, c.Route), c.Old, c.New})
+	return group(appendNumbers(nil, fields), record{lead(renewKind, uint8(c.Fault), 0, 0, c.Route), c.Old, c.New})
 }
 
-func (r *Record) renew(p *parts) Renew {
+func (r *record) renew(p *parts) Renew {
 	c := Renew{Route: r.number(), Fault: Fault(r.octet(1)), Old: r[1], New: r[2]}
 	for n := p.numbers; len(n) >= 5; n = n[5:] {
 		c.QPs = append(c.QPs, QP{n[0], n[1], n[2], n[3], n[4]})
@@ -63,14 +64,12 @@ func (r *Record) renew(p *parts) Renew {
 // CloseRoute is a call of Route.Close.
 type CloseRoute struct{ Route uint32 }
 
-// Record packs the call.
-func (c CloseRoute) Record() Record { return Record{head(closeRouteKind, 0, 0, 0, c.Route)} }
+func (c CloseRoute) records() []record { return []record{{lead(closeRouteKind, 0, 0, 0, c.Route)}} }
 
 // Close is a call of Controller.Close.
 type Close struct{}
 
-// Record packs the call.
-func (Close) Record() Record { return Record{head(closeKind, 0, 0, 0, 0)} }
+func (Close) records() []record { return []record{{lead(closeKind, 0, 0, 0, 0)}} }
 
 // Forget is a call of Forget.
 type Forget struct {
@@ -78,12 +77,11 @@ type Forget struct {
 	Routes            []uint32 // that were closed
 }
 
-// Records packs the call.
-func (c Forget) Records() []Record {
-	return group(appendNumbers(appendText(appendText(nil, c.Peer), c.Incarnation), c.Routes), Record{head(forgetKind, 0, 0, 0, 0)})
+func (c Forget) records() []record {
+	return group(appendNumbers(appendText(appendText(nil, c.Peer), c.Incarnation), c.Routes), record{lead(forgetKind, 0, 0, 0, 0)})
 }
 
-func (r *Record) forget(p *parts) Forget {
+func (r *record) forget(p *parts) Forget {
 	return Forget{Peer: p.text(0), Incarnation: p.text(1), Routes: p.numbers32()}
 }
 
@@ -95,16 +93,15 @@ type Event struct {
 	Fault   Fault
 }
 
-// Records packs the call.
-func (c Event) Records() []Record {
+func (c Event) records() []record {
 	e := c.Event.Element
-	return group(appendText(nil, e.Device), Record{
-		head(eventKind, uint8(c.Fault), e.Port, 0, uint32(c.Event.Type)),
+	return group(appendText(nil, e.Device), record{
+		lead(eventKind, uint8(c.Fault), e.Port, 0, uint32(c.Event.Type)),
 		e.QP, e.CQ, e.SRQ, e.WQ, uint64(c.Now), uint64(c.Reached),
 	})
 }
 
-func (r *Record) event(p *parts) Event {
+func (r *record) event(p *parts) Event {
 	return Event{
 		Event: classify.Event{Type: classify.EventType(r.number()), Element: classify.Element{
 			Device: p.text(0), Port: r.octet(2), QP: r[1], CQ: r[2], SRQ: r[3], WQ: r[4],
@@ -119,10 +116,11 @@ type Tick struct {
 	Skipped bool
 }
 
-// Record packs the call.
-func (c Tick) Record() Record { return Record{head(tickKind, flag(c.Skipped), 0, 0, 0), uint64(c.Now)} }
+func (c Tick) records() []record {
+	return []record{{lead(tickKind, flag(c.Skipped), 0, 0, 0), uint64(c.Now)}}
+}
 
-func (r *Record) tick() Tick { return Tick{Now: time.Duration(r[1]), Skipped: r.octet(1) != 0} }
+func (r *record) tick() Tick { return Tick{Now: time.Duration(r[1]), Skipped: r.octet(1) != 0} }
 
 // Due is a call of Due, and the routes that it returned.
 type Due struct {
@@ -130,12 +128,11 @@ type Due struct {
 	Routes []uint32
 }
 
-// Records packs the call.
-func (c Due) Records() []Record {
-	return group(appendNumbers(nil, c.Routes), Record{head(dueKind, 0, 0, 0, 0), uint64(c.Now)})
+func (c Due) records() []record {
+	return group(appendNumbers(nil, c.Routes), record{lead(dueKind, 0, 0, 0, 0), uint64(c.Now)})
 }
 
-func (r *Record) due(p *parts) Due {
+func (r *record) due(p *parts) Due {
 	return Due{Now: time.Duration(r[1]), Routes: p.numbers32()}
 }
 
@@ -148,28 +145,15 @@ type Poller struct {
 	Fault  Fault
 }
 
-// Records packs the call.
-func (c Poller) Records() []Record {
-	return group(appendNumbers(appendText(nil, c.Device), c.CQs), Record{head(pollerKind, uint8(c.Fault), 0, 0, c.Number)})
+func (c Poller) records() []record {
+	return group(appendNumbers(appendText(nil, c.Device), c.CQs), record{lead(pollerKind, uint8(c.Fault), 0, 0, c.Number)})
 }
 
-func (r *Record) poller(p *parts) Poller {
+func (r *record) poller(p *parts) Poller {
 	return Poller{Number: r.number(), Fault: Fault(r.octet(1)), Device: p.text(0), CQs: append([]uint64(nil), p.numbers...)}
 }
-
-// Beat is a call of Beat, but for those with the time of the one before.
-type Beat struct {
-	Poller uint32
-	Now    time.Duration
-}
-
-// Record packs the call.
-func (c Beat) Record() Record { return Record{head(beatKind, 0, 0, 0, c.Poller), uint64(c.Now)} }
-
-func (r *Record) beat() Beat { return Beat{Poller: r.number(), Now: time.Duration(r[1])} }
 
 // ClosePoller is a call of Poller.Close.
 type ClosePoller struct{ Poller uint32 }
 
-// Record packs the call.
-func (c ClosePoller) Record() Record { return Record{head(closePollerKind, 0, 0, 0, c.Poller)} }
+func (c ClosePoller) records() []record { return []record{{lead(closePollerKind, 0, 0, 0, c.Poller)}} }

@@ -5,15 +5,20 @@ import "io"
 // copied is a record that was copied out of the ring.
 type copied struct {
 	number uint64
-	record Record
+	record record
 }
 
 // dump writes the ring, with a remark at the end if there is one.
 func (r *Recorder) dump(w io.Writer, f Format, remark string) error {
 	records, begin, end := r.copyRing()
+	h := r.known.head(begin)
+	if h == nil {
+		return ErrNotAttached
+	}
+	h.serial = r.serial
+	h.before(records)
 	s := newStatements(w, f)
-	_, settings, routes := r.known.all()
-	if err := s.begin(settings, r.serial, begin == 0, routes); err != nil {
+	if err := s.begin(*h); err != nil {
 		return err
 	}
 	var d decoder

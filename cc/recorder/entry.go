@@ -17,7 +17,7 @@ func (d *decoder) miss(n uint64) {
 
 // take takes the next record, and tells what it says once all its parts are there, and
 // before that what was lost.
-func (d *decoder) take(r *Record, tell func(entry any) error) error {
+func (d *decoder) take(r *record, tell func(entry any) error) error {
 	if d.parts.take(r) {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (d *decoder) tellLost(tell func(entry any) error) error {
 }
 
 // entry returns what a record says.
-func (r *Record) entry(p *parts) any {
+func (r *record) entry(p *parts) any {
 	switch r.kind() {
 	case acquireKind:
 		return r.acquire(p)

@@ -13,20 +13,22 @@ import (
 // Clock is one reading of the clock.
 type Clock struct{ Now time.Duration }
 
-// Record packs the reading.
-func (c Clock) Record() Record { return Record{head(clockKind, 0, 0, 0, 0), uint64(c.Now)} }
+func (c *Clock) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(clockKind, 0, 0, 0, 0)
+	return w0, uint64(c.Now), 0, 0, 0, 0, 0
+}
 
-func (r *Record) clock() Clock { return Clock{time.Duration(r[1])} }
+func (r *record) clock() Clock { return Clock{time.Duration(r[1])} }
 
 // Jitter is one factor that was drawn.
 type Jitter struct{ Factor float64 }
 
-// Record packs the factor.
-func (j Jitter) Record() Record {
-	return Record{head(jitterKind, 0, 0, 0, 0), math.Float64bits(j.Factor)}
+func (j *Jitter) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(jitterKind, 0, 0, 0, 0)
+	return w0, math.Float64bits(j.Factor), 0, 0, 0, 0, 0
 }
 
-func (r *Record) jitter() Jitter { return Jitter{math.Float64frombits(r[1])} }
+func (r *record) jitter() Jitter { return Jitter{math.Float64frombits(r[1])} }
 
 // Told is a transition or notice of which the controller told.
 type Told struct {
@@ -42,15 +44,12 @@ type Told struct {
 	Shared      bool
 }
 
-// Record packs the transition.
-func (t Told) Record() Record {
-	return Record{
-		head(toldKind, t.From|t.To<<4, uint8(t.Reason), t.Notice|flag(t.LastRoute)<<6|flag(t.Shared)<<7, t.Route),
-		t.Generation, uint64(t.At), both(t.Observation.Raw, t.Observation.VendorErr), uint64(t.Observation.octet()),
-	}
+func (t *Told) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(toldKind, t.From|t.To<<4, uint8(t.Reason), t.Notice|flag(t.LastRoute)<<6|flag(t.Shared)<<7, t.Route)
+	return w0, t.Generation, uint64(t.At), both(t.Observation.Raw, t.Observation.VendorErr), uint64(t.Observation.octet()), 0, 0
 }
 
-func (r *Record) told() Told {
+func (r *record) told() Told {
 	states, flags := r.octet(1), r.octet(3)
 	return Told{
 		From: states & 15, To: states >> 4, Reason: classify.Reason(r.octet(2)), Route: r.number(),
@@ -73,12 +72,12 @@ type Synced struct {
 	Resume   time.Duration // when a pause ends
 }
 
-// Record packs the change.
-func (s Synced) Record() Record {
-	return Record{head(syncedKind, flag(s.Paused), flag(s.TrialOut), 0, s.Route), uint64(s.Now), s.Version, s.Evidence, uint64(s.Count), uint64(s.Resume)}
+func (s *Synced) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(syncedKind, flag(s.Paused), flag(s.TrialOut), 0, s.Route)
+	return w0, uint64(s.Now), s.Version, s.Evidence, uint64(s.Count), uint64(s.Resume), 0
 }
 
-func (r *Record) synced() Synced {
+func (r *record) synced() Synced {
 	return Synced{
 		Route: r.number(), Paused: r.octet(1) != 0, TrialOut: r.octet(2) != 0,
 		Now: time.Duration(r[1]), Version: r[2], Evidence: r[3], Count: int(r[4]), Resume: time.Duration(r[5]),

@@ -10,11 +10,11 @@ const (
 )
 
 // appendText adds a text, as one record at least.
-func appendText(to []Record, text string) []Record {
+func appendText(to []record, text string) []record {
 	for {
 		part := text[:min(len(text), textBytes)]
 		text = text[len(part):]
-		r := Record{head(textKind, uint8(len(part)), flag(text == ""), 0, 0)}
+		r := record{lead(textKind, uint8(len(part)), flag(text == ""), 0, 0)}
 		for i := range len(part) {
 			r[1+i/8] |= uint64(part[i]) << (8 * (i % 8))
 		}
@@ -25,10 +25,10 @@ func appendText(to []Record, text string) []Record {
 }
 
 // appendNumbers adds numbers. One that repeats takes no more room, up to 255 times.
-func appendNumbers[T ~uint64 | ~int64 | ~uint32](to []Record, numbers []T) []Record {
+func appendNumbers[T ~uint64 | ~int64 | ~uint32](to []record, numbers []T) []record {
 	const most = 255
 	for i := 0; i < len(numbers); {
-		r, word := Record{head(numbersKind, 0, 0, 0, 0)}, 0
+		r, word := record{lead(numbersKind, 0, 0, 0, 0)}, 0
 		for ; i < len(numbers) && word < numbersMost; word++ {
 			n, times := numbers[i], 0
 			for i < len(numbers) && numbers[i] == n && times < most {
@@ -53,7 +53,7 @@ type parts struct {
 func (p *parts) clear() { *p = parts{texts: p.texts[:0], numbers: p.numbers[:0]} }
 
 // take takes a record that is a part, and reports whether it is one.
-func (p *parts) take(r *Record) bool {
+func (p *parts) take(r *record) bool {
 	switch r.kind() {
 	case textKind:
 		var text [textBytes]byte

@@ -2,9 +2,9 @@ package recorder
 
 import "fmt"
 
-// Record is what lies in a slot of the ring: 56 bytes, of which the first word says what
-// the others are.
-type Record [7]uint64
+// record is what lies in a slot of the ring: seven words, of which the first says what the
+// others are.
+type record [7]uint64
 
 // kind is what a record says.
 type kind uint8
@@ -36,18 +36,23 @@ const (
 	numbersKind
 )
 
-// head makes the first word: what it is, three bytes and a number.
-func head(k kind, a, b, c uint8, n uint32) uint64 {
+// lead makes the first word: what it is, three bytes and a number.
+func lead(k kind, a, b, c uint8, n uint32) uint64 {
 	return uint64(k) | uint64(a)<<8 | uint64(b)<<16 | uint64(c)<<24 | uint64(n)<<32
 }
 
-func (r *Record) kind() kind { return kind(r[0]) }
+// pack makes a record of its words.
+func pack(w0, w1, w2, w3, w4, w5, w6 uint64) record {
+	return record{w0, w1, w2, w3, w4, w5, w6}
+}
+
+func (r *record) kind() kind { return kind(r[0]) }
 
 // octet returns byte i of the first word, from 1.
-func (r *Record) octet(i int) uint8 { return uint8(r[0] >> (8 * i)) }
+func (r *record) octet(i int) uint8 { return uint8(r[0] >> (8 * i)) }
 
 // number returns the number in the first word.
-func (r *Record) number() uint32 { return high(r[0]) }
+func (r *record) number() uint32 { return high(r[0]) }
 
 // both makes one word of two.
 func both(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
@@ -63,13 +68,13 @@ func flag(b bool) uint8 {
 }
 
 // group adds a record to its parts.
-func group(parts []Record, r Record) []Record {
+func group(parts []record, r record) []record {
 	r[0] |= uint64(uint8(len(parts))) << 24
 	return append(parts, r)
 }
 
 // follows reports whether all of a record's parts are there.
-func (r *Record) follows(p *parts) bool {
+func (r *record) follows(p *parts) bool {
 	if r.kind() == acquireKind {
 		return uint64(p.records) == r.acquireParts()
 	}

@@ -69,7 +69,7 @@ func New(options ...Option) *Recorder {
 	if r.ring == nil {
 		Slots(defaultSlots)(r)
 	}
-	r.known.routes = map[uint32]*knownRoute{}
+	r.known.routes, r.known.pollers = map[uint32]*knownRoute{}, map[uint32]*knownPoller{}
 	if r.stream != nil {
 		go r.stream.run(r)
 	}
@@ -125,6 +125,9 @@ func (r *Recorder) Counters() Counters {
 // ErrAttached says that a recorder has a controller already.
 var ErrAttached = errors.New("recorder: it has a controller already; each needs a recorder of its own")
 
+// ErrNotAttached says that a recorder has no controller yet.
+var ErrNotAttached = errors.New("recorder: it has no controller yet; give it to cc.New with cc.WithRecorder, in mode observe or enforce")
+
 // Attach says whose calls are recorded: a controller with that configuration. It is for
 // package cc.
 func (r *Recorder) Attach(settings []Setting) error {
@@ -150,48 +153,6 @@ func (r *Recorder) Leave() {
 
 // Number returns the number of a new route or poller. It is for package cc.
 func (r *Recorder) Number() uint32 { return r.numbers.Add(1) }
-
-// Put records what takes one record. It takes no lock and allocates nothing: a record
-// whose slot is busy is dropped. It is for package cc.
-func (r *Recorder) Put(rec Record) { r.ring.put(&rec) }
-
-// PutAll records what takes several, in the same way.
-func (r *Recorder) PutAll(recs []Record) { r.ring.putAll(recs) }
-
-// Tell records a transition, and lets it set off a dump. It is for package cc.
-func (r *Recorder) Tell(t Told) {
-	r.Put(t.Record())
-	if r.alarm != nil {
-		r.alarm.raise(t)
-	}
-}
-
-// PutRoute, PutRenew and PutCloseRoute record calls after which a dump knows the route,
-// also when they are no longer in the ring. They are for package cc.
-func (r *Recorder) PutRoute(c Route) {
-	r.PutAll(c.Records())
-	r.known.route(c, r.ring)
-}
-
-// PutRenew records a call of Renew.
-func (r *Recorder) PutRenew(c Renew) {
-	r.PutAll(c.Records())
-	r.known.renew(c)
-}
-
-// PutCloseRoute records a call of Route.Close.
-func (r *Recorder) PutCloseRoute(c CloseRoute) {
-	r.Put(c.Record())
-	r.known.close(c.Route, r.ring)
-}
-
-// PutForget records a call of Forget.
-func (r *Recorder) PutForget(c Forget) {
-	r.PutAll(c.Records())
-	for _, n := range c.Routes {
-		r.known.close(n, r.ring)
-	}
-}
 
 // Format is the form in which a recording is written.
 type Format uint8

@@ -27,7 +27,7 @@ const cacheLine = 64
 // go away. So the words between are plain memory.
 type slot struct {
 	turn   atomic.Uint64
-	record Record
+	record record
 }
 
 // newRing returns a ring of a power of two of slots.
@@ -35,29 +35,41 @@ func newRing(slots int) *ring {
 	return &ring{slots: make([]slot, slots), mask: uint64(slots - 1)}
 }
 
-// put writes a record into the next slot.
-func (g *ring) put(rec *Record) { g.fill(g.cursor.Add(1)-1, rec) }
-
-// putAll writes records into slots that follow each other.
-func (g *ring) putAll(recs []Record) {
-	n := g.cursor.Add(uint64(len(recs))) - uint64(len(recs))
-	for i := range recs {
-		g.fill(n+uint64(i), &recs[i])
-	}
-}
-
-// fill writes record number n, unless its slot is busy or was taken again meanwhile:
-// then the record is dropped and counted.
-func (g *ring) fill(n uint64, rec *Record) {
+// put writes a record into the next slot. Its words come one by one, since they stay in
+// registers so, up to the slot.
+func (g *ring) put(w0, w1, w2, w3, w4, w5, w6 uint64) {
+	n := g.cursor.Add(1) - 1
 	s := &g.slots[n&g.mask]
-	done := 2*n + 2
-	turn := s.turn.Load()
-	if turn&1 != 0 || turn > done || !s.turn.CompareAndSwap(turn, done-1) {
+	if !s.open(n) {
 		g.dropped.Add(1)
 		return
 	}
-	s.record = *rec
-	s.turn.Store(done)
+	s.record = record{w0, w1, w2, w3, w4, w5, w6}
+	s.turn.Store(2*n + 2)
+}
+
+// putAll writes records into slots that follow each other, and returns the number of the
+// first.
+func (g *ring) putAll(recs []record) (first uint64) {
+	first = g.cursor.Add(uint64(len(recs))) - uint64(len(recs))
+	for i := range recs {
+		n := first + uint64(i)
+		s := &g.slots[n&g.mask]
+		if !s.open(n) {
+			g.dropped.Add(1)
+			continue
+		}
+		s.record = recs[i]
+		s.turn.Store(2*n + 2)
+	}
+	return first
+}
+
+// open lets record number n be written, unless somebody is at the slot, or a later record
+// lies there.
+func (s *slot) open(n uint64) bool {
+	turn := s.turn.Load()
+	return turn&1 == 0 && turn < 2*n+2 && s.turn.CompareAndSwap(turn, 2*n+1)
 }
 
 // found is what a reader finds in a slot.
@@ -70,7 +82,7 @@ const (
 )
 
 // read copies record number n.
-func (g *ring) read(n uint64, to *Record) found {
+func (g *ring) read(n uint64, to *record) found {
 	s := &g.slots[n&g.mask]
 	done := 2*n + 2
 	for {
@@ -89,7 +101,7 @@ func (g *ring) read(n uint64, to *Record) found {
 }
 
 // readSoon is read, and gives a writer that is at work a moment to end.
-func (g *ring) readSoon(n uint64, to *Record) found {
+func (g *ring) readSoon(n uint64, to *record) found {
 	const looks = 4
 	for range looks {
 		if f := g.read(n, to); f != absent {

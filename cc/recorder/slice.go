@@ -47,30 +47,27 @@ type Acquire struct {
 	Sizes []int64
 }
 
-// Record packs a call for one slice.
-func (a Acquire) Record() Record {
-	return Record{
-		head(acquireKind, uint8(a.Way)|uint8(a.Fault)<<3|flag(a.New)<<7, a.Answer|a.Domain<<2|a.Hint<<4|a.TaskState<<6, uint8(a.Reason), a.Route),
-		a.Permit, a.Task, a.Generation, uint64(a.Bytes), uint64(a.RetryAfter), both(a.Use, a.Attempt),
-	}
+func (a *Acquire) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(acquireKind, uint8(a.Way)|uint8(a.Fault)<<3|flag(a.New)<<7, a.Answer|a.Domain<<2|a.Hint<<4|a.TaskState<<6, uint8(a.Reason), a.Route)
+	return w0, a.Permit, a.Task, a.Generation, uint64(a.Bytes), uint64(a.RetryAfter), both(a.Use, a.Attempt)
 }
 
-// Records packs a call for a list, into memory of the caller's if that has room.
-func (a Acquire) Records(to []Record) []Record {
+// recordsOfList adds the records of a call for a list.
+func (a *Acquire) recordsOfList(to []record) []record {
 	to = appendNumbers(to, a.Sizes)
-	a.Bytes = int64(len(to)) // the bytes are known by the sizes
-	return append(to, a.Record())
+	a.Bytes = int64(len(to)) // they are known by the sizes
+	return append(to, pack(a.words()))
 }
 
 // acquireParts returns how many parts lie before the record.
-func (r *Record) acquireParts() uint64 {
+func (r *record) acquireParts() uint64 {
 	if Way(r.octet(1)&7) != AcquiringList {
 		return 0
 	}
 	return r[4]
 }
 
-func (r *Record) acquire(p *parts) Acquire {
+func (r *record) acquire(p *parts) Acquire {
 	call, answer := r.octet(1), r.octet(2)
 	a := Acquire{
 		Way: Way(call & 7), Fault: Fault(call >> 3 & 15), New: call>>7 != 0,
@@ -99,12 +96,12 @@ type Post struct {
 	List   bool
 }
 
-// Record packs the call.
-func (p Post) Record() Record {
-	return Record{head(postKind, uint8(p.Fault), flag(p.List), 0, p.Use), p.Permit, p.QP, uint64(p.Now)}
+func (p *Post) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(postKind, uint8(p.Fault), flag(p.List), 0, p.Use)
+	return w0, p.Permit, p.QP, uint64(p.Now), 0, 0, 0
 }
 
-func (r *Record) post() Post {
+func (r *record) post() Post {
 	return Post{Fault: Fault(r.octet(1)), List: r.octet(2) != 0, Use: r.number(), Permit: r[1], QP: r[2], Now: time.Duration(r[3])}
 }
 
@@ -119,12 +116,12 @@ type Unposted struct {
 	From     int // of a list
 }
 
-// Record packs the call.
-func (u Unposted) Record() Record {
-	return Record{head(unpostedKind, flag(u.GaveBack), flag(u.List), 0, u.Use), u.Permit, both(u.Slices, uint32(u.From))}
+func (u *Unposted) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(unpostedKind, flag(u.GaveBack), flag(u.List), 0, u.Use)
+	return w0, u.Permit, both(u.Slices, uint32(u.From)), 0, 0, 0, 0
 }
 
-func (r *Record) unposted() Unposted {
+func (r *record) unposted() Unposted {
 	return Unposted{GaveBack: r.octet(1) != 0, List: r.octet(2) != 0, Use: r.number(), Permit: r[1], Slices: low(r[2]), From: int(int32(high(r[2])))}
 }
 
@@ -136,11 +133,10 @@ type Observation struct {
 	VendorErr uint32
 }
 
-// Observed returns what a verdict was made from.
-func Observed(v classify.Verdict) Observation {
-	o := Observation{Source: v.Source(), Raw: v.Raw(), VendorErr: v.VendorErr()}
+// Of takes what a verdict was made from.
+func (o *Observation) Of(v classify.Verdict) {
+	o.Source, o.Raw, o.VendorErr = v.Source(), v.Raw(), v.VendorErr()
 	o.Rejected = o.Source == classify.SourceSignal && v == classify.RejectedPost(o.Raw)
-	return o
 }
 
 // Verdict classifies what was observed once more.
@@ -180,17 +176,27 @@ type Settle struct {
 	Slices, Ended, Released uint32
 }
 
-// Record packs the call.
-func (s Settle) Record() Record {
-	return Record{
-		head(settleKind, s.Observation.octet(), s.Edges, flag(s.List), s.Use),
-		s.Permit, uint64(s.Now), both(s.Observation.Raw, s.Observation.VendorErr), uint64(s.Slices), both(s.Ended, s.Released),
-	}
+func (s *Settle) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(settleKind, s.Observation.octet(), s.Edges, flag(s.List), s.Use)
+	return w0, s.Permit, uint64(s.Now), both(s.Observation.Raw, s.Observation.VendorErr), uint64(s.Slices), both(s.Ended, s.Released), 0
 }
 
-func (r *Record) settle() Settle {
+func (r *record) settle() Settle {
 	return Settle{
 		Observation: observation(r.octet(1), r[3]), Edges: r.octet(2), List: r.octet(3) != 0, Use: r.number(),
 		Permit: r[1], Now: time.Duration(r[2]), Slices: uint32(r[4]), Ended: low(r[5]), Released: high(r[5]),
 	}
 }
+
+// Beat is a call of Beat, but for those with the time of the one before.
+type Beat struct {
+	Poller uint32
+	Now    time.Duration
+}
+
+func (c *Beat) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+	w0 = lead(beatKind, 0, 0, 0, c.Poller)
+	return w0, uint64(c.Now), 0, 0, 0, 0, 0
+}
+
+func (r *record) beat() Beat { return Beat{Poller: r.number(), Now: time.Duration(r[1])} }

@@ -79,12 +79,13 @@ func (s *stream) finish(r *Recorder) error {
 // follow writes what was recorded meanwhile. The last time it waits for nobody.
 func (s *stream) follow(r *Recorder, last bool) error {
 	if s.statements == nil {
-		attached, settings, _ := r.known.all()
-		if !attached {
+		h := r.known.head(0)
+		if h == nil {
 			return nil
 		}
+		h.serial = r.serial
 		s.statements = newStatements(&counter{s.w, &r.count.streamedBytes}, s.format)
-		if err := s.statements.begin(settings, r.serial, true, nil); err != nil {
+		if err := s.statements.begin(*h); err != nil {
 			return err
 		}
 	}
