@@ -87,6 +87,9 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	}
 	c.law, c.deviceLaw = cfg.laws()
 	c.monitor.last = c.now()
+	if c.rec != nil {
+		c.rec.Begin(c.monitor.last)
+	}
 	c.monitor.epoch = c.monitor.last / cfg.Epoch
 	c.monitor.began = c.monitor.last
 	return c, nil
@@ -141,7 +144,7 @@ func (c *Controller) findRoute(pair rail.Pair) (r *Route, made bool, told []Tran
 	r.current.Store(&r.none)
 	r.flight.leasedAcquired.Store(closedBit)
 	if c.rec != nil {
-		r.id = c.rec.Number()
+		r.id = c.rec.NewRoute()
 	}
 	c.routes.add(r)
 	return r, true, dev.run(func() { dev.add(r, c.now()) }), nil

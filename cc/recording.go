@@ -271,7 +271,7 @@ func (c *Controller) recordNewPoller(device string, cqs []uint64) (*Poller, erro
 	p, err := c.newPoller(device, cqs)
 	call := recorder.Poller{Device: device, CQs: cqs, Fault: faultOf(err)}
 	if err == nil {
-		p.number, p.gap = c.rec.Number(), 0
+		p.number, p.gap = c.rec.NewPoller(), 0
 		call.Number = p.number
 	}
 	c.rec.Put(call)

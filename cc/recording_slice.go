@@ -98,20 +98,22 @@ func (r *Route) recordHandoff(p *Permit, gen Generation, task *taskstate.Task) D
 func (r *Route) recordWait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	var a recorder.Acquire
 	r.beginAsking(&a, recorder.Waiting, p, gen, n, task)
-	answered(&a, Decision{}, task)
-	r.ctl.rec.Acquire(&a)
-	d := r.Wait(ctx, p, gen, n, task)
+	d := r.wait(ctx, p, gen, n, task, &a)
 	a.Way = recorder.Waited
-	answered(&a, d, task)
+	if answered(&a, d, task); a.Fault == recorder.Invalid && ctx.Err() != nil {
+		a.Fault = recorder.Ended // with a cause of the caller's
+	}
 	r.ctl.rec.Acquire(&a)
 	return r.endAsking(p, d)
 }
 
-// sleep is sleep for a waiter of the route. Other calls are recorded meanwhile.
-func (r *Route) sleep(ctx context.Context, w *waiter, atMost time.Duration) bool {
-	if c := r.ctl; c.rec != nil {
-		c.leave()
-		defer c.enter()
+// sleep is sleep for a waiter of the route. With a call that is recorded, it is recorded
+// that it sleeps, and so are other calls meanwhile.
+func (r *Route) sleep(ctx context.Context, w *waiter, atMost time.Duration, call *recorder.Acquire) bool {
+	if call != nil {
+		r.ctl.rec.Acquire(call)
+		r.ctl.leave()
+		defer r.ctl.enter()
 	}
 	return sleep(ctx, w, atMost)
 }

@@ -47,6 +47,18 @@ func Example() {
 			fmt.Print(line)
 		}
 	}
-	fmt.Printf("%+v\n", rec.Counters())
+	c := rec.Counters()
+	fmt.Println(c.Records, "records,", c.Dropped, "dropped, in", c.Bytes, "bytes")
 	// Output:
+	// scenario 1
+	// @0s recording complete=yes serial=no
+	// set mode=enforce min_window_bytes=64KiB max_window_bytes=64MiB start_window_bytes=256KiB device_window_bytes=64MiB probe_window_bytes=64KiB suspect_window_bytes=64KiB hard_error_threshold=3 error_window=10s cooldown=30s cooldown_cap=5m probe_interval=1s law=epoch epoch=100ms target_drain=500us high_pressure_epochs=2 low_pressure_epochs=3 device_min_window_bytes=0 suspect_after=50ms stall_gap=1s prober=no keep_last_route=no
+	// @0s clock
+	// @0s clock
+	// route r1 mlx5_0 host-b mlx5_3 port=1
+	// renew r1 qps=7 cq=1 old=0 -> 1
+	// @0s post p1 qp=7
+	// jitter 1
+	// @4s told r1 HEALTHY SUSPECT ROUTE_TIMEOUT source=completion raw=12 vendor=0x81 gen=1
+	// 14 records, 0 dropped, in 65536 bytes
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Setting is one number of a configuration.
@@ -22,6 +23,7 @@ type known struct {
 	mu       sync.Mutex
 	settings []Setting
 	attached bool
+	began    time.Duration
 	routes   map[uint32]*knownRoute
 	pollers  map[uint32]*knownPoller
 }
@@ -55,6 +57,7 @@ type knownPoller struct {
 // head is what a recording begins with.
 type head struct {
 	settings         []Setting
+	began            time.Duration
 	serial, complete bool
 	routes           []knownRoute
 	pollers          []knownPoller
@@ -68,6 +71,12 @@ func (k *known) attach(settings []Setting) error {
 	}
 	k.settings, k.attached = settings, true
 	return nil
+}
+
+func (k *known) begin(now time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.began = now
 }
 
 // route takes in a route that record number first speaks of, and forgets those that were
@@ -121,7 +130,7 @@ func (k *known) head(begin uint64) *head {
 	if !k.attached {
 		return nil
 	}
-	h := &head{settings: k.settings, complete: begin == 0}
+	h := &head{settings: k.settings, began: k.began, complete: begin == 0}
 	shows := func(s span) bool { return s.first < begin && (!s.closed || s.last >= begin) }
 	for _, r := range k.routes {
 		if shows(r.span) {
@@ -138,8 +147,14 @@ func (k *known) head(begin uint64) *head {
 	return h
 }
 
-// before makes the routes what they were before these records.
+// before makes the time and the routes what they were before these records.
 func (h *head) before(records []copied) {
+	for i := range records {
+		if at, timed := records[i].record.time(); timed {
+			h.began = at
+			break
+		}
+	}
 	at := map[uint32]*knownRoute{}
 	for i := range h.routes {
 		at[h.routes[i].Number] = &h.routes[i]

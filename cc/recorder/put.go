@@ -5,6 +5,9 @@ import "time"
 // These are for package cc. None blocks, and those of a slice's life take no lock and
 // allocate nothing: a record whose slot is busy is dropped.
 
+// Begin says what the clock showed when the controller was made.
+func (r *Recorder) Begin(now time.Duration) { r.known.begin(now) }
+
 // Acquire records a call that asked for the bytes of one slice.
 func (r *Recorder) Acquire(a *Acquire) { r.ring.put(a.words()) }
 

@@ -1,6 +1,9 @@
 package recorder
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // record is what lies in a slot of the ring: seven words, of which the first says what the
 // others are.
@@ -65,6 +68,19 @@ func flag(b bool) uint8 {
 		return 1
 	}
 	return 0
+}
+
+// time returns when what is recorded was, if it says so.
+func (r *record) time() (at time.Duration, timed bool) {
+	switch r.kind() {
+	case clockKind, beatKind, tickKind, dueKind:
+		return time.Duration(r[1]), true
+	case settleKind:
+		return time.Duration(r[2]), true
+	case postKind:
+		return time.Duration(r[3]), true
+	}
+	return 0, false
 }
 
 // group adds a record to its parts.

@@ -18,8 +18,8 @@ type Recorder struct {
 	serial bool
 	turn   sync.Mutex // of the call that runs, when serial
 
-	numbers atomic.Uint32 // given to routes and pollers
-	known   known
+	routes, pollers atomic.Uint32 // how many numbers were given
+	known           known
 
 	readMu sync.Mutex // one reader of the ring at a time
 	stream *stream    // nil if there is none
@@ -151,8 +151,12 @@ func (r *Recorder) Leave() {
 	}
 }
 
-// Number returns the number of a new route or poller. It is for package cc.
-func (r *Recorder) Number() uint32 { return r.numbers.Add(1) }
+// NewRoute returns the number of a new route, and NewPoller that of a new poller, from 1.
+// They are for package cc.
+func (r *Recorder) NewRoute() uint32 { return r.routes.Add(1) }
+
+// NewPoller returns the number of a new poller.
+func (r *Recorder) NewPoller() uint32 { return r.pollers.Add(1) }
 
 // Format is the form in which a recording is written.
 type Format uint8

@@ -47,7 +47,9 @@ func (t *statements) flush() error { return t.w.Flush() }
 
 // begin writes what a recording begins with.
 func (t *statements) begin(h head) error {
-	t.s.Begin(scenario.Recording).Add("complete", yes(h.complete)).Add("serial", yes(h.serial))
+	t.s.Begin(scenario.Recording)
+	t.stamp(h.began)
+	t.s.Add("complete", yes(h.complete)).Add("serial", yes(h.serial))
 	if err := t.write(); err != nil {
 		return err
 	}
@@ -136,6 +138,9 @@ func (t *statements) entry(entry any) error {
 	case Acquire:
 		if err := t.attempts(e); err != nil { // calls of their own
 			return err
+		}
+		if e.Way == Waiting {
+			return t.acquire(e)
 		}
 	}
 	if err := t.news(); err != nil {

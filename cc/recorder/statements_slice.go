@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"fmt"
+
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/internal/scenario"
 )
@@ -8,7 +10,7 @@ import (
 // asking are the kinds of the calls that ask for bytes.
 var asking = [...]*scenario.Kind{
 	Acquiring: scenario.Acquire, Probing: scenario.Probe, AcquiringList: scenario.AcquireList,
-	HandingOff: scenario.Handoff, Waiting: scenario.Wait, Waited: scenario.Returned,
+	HandingOff: scenario.Handoff, Waited: scenario.Wait,
 }
 
 // attempts writes the attempts that a task has begun since it was last seen.
@@ -27,37 +29,42 @@ func (t *statements) attempts(a Acquire) error {
 }
 
 func (t *statements) acquire(a Acquire) error {
+	permit := t.permitOf(a)
+	if a.Way == Waiting {
+		return t.sleeps(a, permit)
+	}
 	if int(a.Way) >= len(asking) {
 		return nil
 	}
-	t.s.Begin(asking[a.Way])
-	t.s.AddText("permit", t.permitOf(a))
-	if a.Way != Waited {
-		t.s.AddText("route", routeName(a.Route))
-		switch a.Way {
-		case HandingOff:
-		case AcquiringList:
-			for _, n := range a.Sizes {
-				t.s.Add("bytes", n)
-			}
-		default:
-			t.s.Add("bytes", a.Bytes)
+	t.s.Begin(asking[a.Way]).AddText("permit", permit).AddText("route", routeName(a.Route))
+	switch a.Way {
+	case HandingOff:
+	case AcquiringList:
+		for _, n := range a.Sizes {
+			t.s.Add("bytes", n)
 		}
-		t.s.Add("gen", int64(a.Generation))
-		if a.Way != Probing {
-			t.s.AddText("task", t.taskName(a.Task))
-		}
+	default:
+		t.s.Add("bytes", a.Bytes)
 	}
-	if a.Way != Waiting {
-		t.s.Reply("answer", int64(a.Answer))
-		t.reply("reason", int64(a.Reason))
-		t.reply("domain", int64(a.Domain))
-		t.reply("hint", int64(a.Hint))
-		t.reply("retry_after", int64(a.RetryAfter))
-		t.reply("use", int64(a.Use))
-		t.reply("error", int64(a.Fault))
+	t.s.Add("gen", int64(a.Generation))
+	if a.Way != Probing {
+		t.s.AddText("task", t.taskName(a.Task))
 	}
+	t.s.Reply("answer", int64(a.Answer))
+	t.reply("reason", int64(a.Reason))
+	t.reply("domain", int64(a.Domain))
+	t.reply("hint", int64(a.Hint))
+	t.reply("retry_after", int64(a.RetryAfter))
+	t.reply("use", int64(a.Use))
+	t.reply("error", int64(a.Fault))
 	return t.write()
+}
+
+// sleeps remarks that a waiter went to sleep. A replay has it ask when it returned, and
+// needs nothing of what it read before.
+func (t *statements) sleeps(a Acquire, permit string) error {
+	t.clocks, t.drawn = t.clocks[:0], t.drawn[:0]
+	return t.mark(fmt.Sprintf("%s waits for %d bytes on %s", permit, a.Bytes, routeName(a.Route)))
 }
 
 func (t *statements) post(p Post) error {
