@@ -71,8 +71,11 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 			faulty[r.gen] = append(faulty[r.gen], r.qp)
 		}
 	}
-	for gen, qps := range faulty {
-		gen.route.failed(gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
+	for _, r := range hit {
+		if qps := faulty[r.gen]; qps != nil {
+			delete(faulty, r.gen)
+			r.gen.route.failed(r.gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
+		}
 	}
 	dev.locked(func() {
 		switch {

@@ -50,25 +50,29 @@ func (c *Controller) Due(now time.Duration) []*Route {
 func (c *Controller) due(now time.Duration) []*Route {
 	due, told := c.findDue(now)
 	c.tell(told)
-	slices.SortFunc(due, func(a, b *Route) int { return a.pair.Compare(b.pair) })
 	return due
 }
 
-// findDue is Due, unsorted, with the transitions of what other controllers learnt.
+// findDue is Due, with the transitions of what other controllers learnt.
 func (c *Controller) findDue(now time.Duration) (due []*Route, told []Transition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, nil
 	}
+	var routes []*Route
 	for r := range c.routes.all() {
 		if s := r.State(); s == Suspect || s.barred() || r.stale() {
-			told = append(told, r.device.run(func() {
-				if r.syncLocked(now); r.wantsProbe(now) {
-					due = append(due, r)
-				}
-			})...)
+			routes = append(routes, r)
 		}
+	}
+	slices.SortFunc(routes, func(a, b *Route) int { return a.pair.Compare(b.pair) })
+	for _, r := range routes {
+		told = append(told, r.device.run(func() {
+			if r.syncLocked(now); r.wantsProbe(now) {
+				due = append(due, r)
+			}
+		})...)
 	}
 	return due, told
 }

@@ -104,5 +104,5 @@ func (a *alarm) dump(r *Recorder, t Told) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of route %d at %v", t.Route, t.At)), w.Close())
+	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of %s at %v", routeName(t.Route), t.At)), w.Close())
 }

@@ -48,9 +48,10 @@ func (r *Recorder) copyRing() (records []copied, begin, end uint64) {
 	end = r.ring.cursor.Load()
 	begin = r.ring.oldest(end)
 	records = make([]copied, 0, end-begin)
+	patience := patience(10)
 	for n := begin; n < end; n++ {
 		c := copied{number: n}
-		if r.ring.readSoon(n, &c.record) == have {
+		if r.ring.readSoon(n, &c.record, &patience) == have {
 			records = append(records, c)
 		}
 	}

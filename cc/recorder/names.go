@@ -12,12 +12,14 @@ import (
 type names struct {
 	permits, tasks       map[uint64]*named // by address
 	lastPermit, lastTask uint64
+	gaps                 int // so often something was lost
 }
 
 // named is a permit or a task.
 type named struct {
 	name string
 	use  uint32 // of a permit: the latest admission
+	gaps int    // and how often something had been lost by then
 	task uint64 // of a permit: the address of its task
 
 	attempt uint32 // of a task
@@ -56,7 +58,7 @@ func entryOf(of map[uint64]*named, address uint64, prefix string, last *uint64) 
 func (t *names) permit(address uint64, use uint32) string {
 	n := entryOf(t.permits, address, "p", &t.lastPermit)
 	if n.use == 0 {
-		n.use = use
+		n.use, n.gaps = use, t.gaps
 	}
 	return n.name
 }
@@ -70,11 +72,11 @@ const usesAhead = 16
 func (t *names) permitOf(a Acquire) string {
 	n := entryOf(t.permits, a.Permit, "p", &t.lastPermit)
 	if a.Use != 0 {
-		if ahead := a.Use - n.use; n.use != 0 && (ahead == 0 || ahead > usesAhead) && a.Use > usesAhead {
+		if ahead := a.Use - n.use; n.use != 0 && n.gaps == t.gaps && (ahead == 0 || ahead > usesAhead) && a.Use > usesAhead {
 			delete(t.permits, a.Permit)
 			n = entryOf(t.permits, a.Permit, "p", &t.lastPermit)
 		}
-		n.use = a.Use
+		n.use, n.gaps = a.Use, t.gaps
 	}
 	n.task = a.Task
 	return n.name

@@ -1,8 +1,8 @@
 package recorder
 
 import (
-	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // ring is where records lie: as many slots as it was made with, taken in turn. Memory
@@ -100,16 +100,22 @@ func (g *ring) read(n uint64, to *record) found {
 	}
 }
 
+// patience is how often a reader sleeps for writers that are at work, all in all.
+type patience int
+
+// moment is how long it sleeps.
+const moment = time.Millisecond
+
 // readSoon is read, and gives a writer that is at work a moment to end.
-func (g *ring) readSoon(n uint64, to *record) found {
-	const looks = 4
-	for range looks {
-		if f := g.read(n, to); f != absent {
+func (g *ring) readSoon(n uint64, to *record, p *patience) found {
+	for {
+		f := g.read(n, to)
+		if f != absent || *p == 0 {
 			return f
 		}
-		runtime.Gosched()
+		*p--
+		time.Sleep(moment)
 	}
-	return g.read(n, to)
 }
 
 // oldest returns the number of the oldest record that may still lie in the ring, when

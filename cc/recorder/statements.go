@@ -156,6 +156,7 @@ func (t *statements) entry(entry any) error {
 	case Settle:
 		return t.settle(e)
 	case Lost:
+		t.gaps++
 		t.s.Begin(scenario.Lost).Add("count", int64(e.Count))
 		return t.write()
 	}

@@ -28,9 +28,8 @@ type stream struct {
 
 	statements *statements // nil before the controller is known
 	decoder
-	batch  []copied
-	next   uint64 // the record to be read next
-	waited uint64 // the record that was waited for, plus one
+	batch []copied
+	next  uint64 // the record to be read next
 }
 
 // streamBatch is how many records are copied before they are written: so long the ring is
@@ -101,21 +100,26 @@ func (s *stream) follow(r *Recorder, last bool) error {
 	return nil
 }
 
-// copy copies the next records. It stops at one that is being written, but waits for it
-// only once.
+// copy copies the next records. It stops at one that is being written. If it was dropped,
+// it is never written: so it waits only while the ring has room. The last time it waits a
+// moment.
 func (s *stream) copy(r *Recorder, end uint64, last bool) {
 	r.readMu.Lock()
 	defer r.readMu.Unlock()
 	s.batch = s.batch[:0]
 	s.next = max(s.next, r.ring.oldest(r.ring.cursor.Load()))
+	room := uint64(len(r.ring.slots) / 2)
+	var patience patience
+	if last {
+		patience = 10
+	}
 	for ; s.next < end && len(s.batch) < cap(s.batch); s.next++ {
 		c := copied{number: s.next}
-		switch r.ring.readSoon(s.next, &c.record) {
+		switch r.ring.readSoon(s.next, &c.record, &patience) {
 		case have:
 			s.batch = append(s.batch, c)
 		case absent:
-			if s.waited != s.next+1 && !last {
-				s.waited = s.next + 1
+			if !last && r.ring.cursor.Load()-s.next < room {
 				return
 			}
 		}
