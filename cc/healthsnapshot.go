@@ -34,7 +34,7 @@ type HealthSnapshot struct {
 }
 
 func (r *Route) healthSnapshot() HealthSnapshot {
-	now := r.ctl.now()
+	now := r.ctl.clock()
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
 	h := &r.health

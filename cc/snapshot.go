@@ -75,7 +75,7 @@ func (r *Route) Snapshot() RouteSnapshot {
 	s := RouteSnapshot{
 		Pair:          r.pair,
 		Generation:    cur.number,
-		NeedsRenew:    cur.number != 0 && cur.number != closedGeneration && cur.retired.Load(),
+		NeedsRenew:    cur.number != 0 && cur.number != closedGeneration && cur.retired(),
 		WindowBytes:   r.window.Load(),
 		InFlightBytes: r.InFlight(),
 		Flow:          r.flowSnapshot(),

@@ -46,21 +46,29 @@ func WithLogger(log *slog.Logger) Option {
 func (c *Controller) tell(ts []Transition) {
 	for _, t := range ts {
 		t.LastRoute = t.To == Quarantined && t.Notice == NoNotice && c.peerIsCutOff(t.Pair)
-		if c.log != nil {
-			level := slog.LevelInfo
-			what := "route " + t.To.String()
-			if t.Notice != NoNotice {
-				what = t.Notice.String()
-			}
-			if t.To == Quarantined || t.Notice != NoNotice {
-				level = slog.LevelWarn
-			}
-			c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
-				"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute, "shared", t.Shared)
+		if c.rec != nil && c.recordTold(t) {
+			continue // it is told when the call is over
 		}
-		if c.hook != nil {
-			c.hook(t)
+		c.deliver(t)
+	}
+}
+
+// deliver hands a transition to log and hook.
+func (c *Controller) deliver(t Transition) {
+	if c.log != nil {
+		level := slog.LevelInfo
+		what := "route " + t.To.String()
+		if t.Notice != NoNotice {
+			what = t.Notice.String()
 		}
+		if t.To == Quarantined || t.Notice != NoNotice {
+			level = slog.LevelWarn
+		}
+		c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
+			"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute, "shared", t.Shared)
+	}
+	if c.hook != nil {
+		c.hook(t)
 	}
 }
 
