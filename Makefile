@@ -78,6 +78,7 @@ unit:
 
 race:
 	$(GO) test -race -short ./...
+	$(GO) -C internal/linear test -race -short ./...
 
 # Tests on real verbs, in a guest with Soft-RoCE devices. One guest at a time.
 guest: $(GUEST)

@@ -27,7 +27,7 @@ import (
 // Specification: admission boundary; control-plane matrix, tryAcquire rows.
 func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
-		p.off = true
+		p.calls = off
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
 	return r.tryAcquire(p, gen, n, task)
@@ -35,8 +35,8 @@ func (r *Route) TryAcquire(p *Permit, gen Generation, n int64, task *taskstate.T
 
 func (r *Route) tryAcquire(p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	cur := r.current.Load()
-	if cur.number != gen || cur.retired.Load() || r.stale() || uint64(n-1) >= MaxBytes || p.taken() {
-		return r.acquireSlowly(p, cur, gen, n, task, false)
+	if cur.number != gen || cur.gate.Load() != 0 || r.stale() || uint64(n-1) >= MaxBytes || p.taken() {
+		return r.acquireOtherwise(p, cur, gen, n, task)
 	}
 	// One attempt of takeLeased, written out.
 	f := &r.flight
@@ -187,7 +187,7 @@ func (cur *generation) refuses(gen Generation) classify.Reason {
 	switch {
 	case cur.number != gen:
 		return classify.ReasonStaleGeneration
-	case gen == 0 || cur.retired.Load():
+	case gen == 0 || cur.retired():
 		return classify.ReasonNeedsRenew
 	}
 	return classify.ReasonNone

@@ -6,6 +6,14 @@ import "time"
 // [ErrClosed] and events are ignored. It never waits for permits; settles that
 // come later give their bytes back. A second Close does nothing.
 func (c *Controller) Close() {
+	if c.rec != nil {
+		c.recordClose()
+		return
+	}
+	c.close()
+}
+
+func (c *Controller) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
@@ -22,6 +30,14 @@ func (c *Controller) Close() {
 //
 // A second Close does nothing.
 func (r *Route) Close() {
+	if r.ctl.rec != nil {
+		r.recordClose()
+		return
+	}
+	r.close()
+}
+
+func (r *Route) close() {
 	c := r.ctl
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,6 +50,14 @@ func (r *Route) Close() {
 // Forget closes every route to a peer machine in one incarnation, which has gone or
 // was restarted, and returns how many there were.
 func (c *Controller) Forget(peer, incarnation string) (routes int) {
+	if c.rec != nil {
+		return c.recordForget(peer, incarnation)
+	}
+	return len(c.forget(peer, incarnation))
+}
+
+// forget closes the routes and returns them.
+func (c *Controller) forget(peer, incarnation string) []*Route {
 	var gone []*Route
 	c.mu.Lock()
 	for r := range c.routes.all() {
@@ -43,9 +67,9 @@ func (c *Controller) Forget(peer, incarnation string) (routes int) {
 	}
 	c.mu.Unlock()
 	for _, r := range gone {
-		r.Close()
+		r.close()
 	}
-	return len(gone)
+	return gone
 }
 
 // end lets nothing more be admitted on the route, and reports whether that is new.
@@ -56,7 +80,7 @@ func (r *Route) end(now time.Duration) bool {
 		return false
 	}
 	end := &generation{number: closedGeneration, route: r}
-	end.retired.Store(true) // nothing is admitted on it, whatever number is asked for
+	end.retire() // nothing is admitted on it, whatever number is asked for
 	r.device.qps.swap(cur, end)
 	r.current.Store(end)
 	r.wake()

@@ -17,11 +17,13 @@ import (
 // share it among all workers. It is safe for concurrent use.
 type Controller struct {
 	cfg    Config
-	now    func() time.Duration
+	clock  func() time.Duration
+	now    func() time.Duration // clock; with a recorder the reading is recorded
 	jitter func() float64
 	hook   func(Transition)
 	log    *slog.Logger
 	table  *rail.Table
+	recording
 
 	mu      sync.Mutex // guards what follows; never held on the post path
 	closed  bool
@@ -43,7 +45,7 @@ type Option func(*Controller)
 // WithClock sets the clock, for tests. now returns the time since a fixed instant;
 // it must not go backwards and must be safe for concurrent use.
 func WithClock(now func() time.Duration) Option {
-	return func(c *Controller) { c.now = now }
+	return func(c *Controller) { c.clock = now }
 }
 
 // WithJitter sets what cooldowns and probe intervals are multiplied with, so that
@@ -64,7 +66,7 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	}
 	c := &Controller{
 		cfg:     cfg,
-		now:     clock.Now,
+		clock:   clock.Now,
 		jitter:  func() float64 { return 0.8 + 0.4*rand.Float64() },
 		table:   rail.NewTable(),
 		devices: map[string]*device{},
@@ -73,14 +75,21 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 	for _, o := range opts {
 		o(c)
 	}
-	if c.now == nil || c.jitter == nil || c.table == nil {
+	if c.clock == nil || c.jitter == nil || c.table == nil {
 		return nil, errors.New("cc: New: WithClock, WithJitter or WithPauses was given nil; leave the option out for the default")
 	}
 	if cfg.Mode != Enforce {
 		c.table = rail.NewTable()
 	}
+	c.now = c.clock
+	if err := c.startRecording(); err != nil {
+		return nil, err
+	}
 	c.law, c.deviceLaw = cfg.laws()
 	c.monitor.last = c.now()
+	if c.rec != nil {
+		c.rec.Begin(c.monitor.last)
+	}
 	c.monitor.epoch = c.monitor.last / cfg.Epoch
 	c.monitor.began = c.monitor.last
 	return c, nil
@@ -89,10 +98,14 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 // Now reads the controller's clock: by default the time since the process started. All
 // times of the library are readings of it. Read it once for a batch of posts or
 // completions and pass the reading on.
-func (c *Controller) Now() time.Duration { return c.now() }
+func (c *Controller) Now() time.Duration { return c.clock() }
 
 // Mode returns the mode that the controller was built with.
 func (c *Controller) Mode() Mode { return c.cfg.Mode }
+
+// Config returns what the controller was built with. With the build tag rdmagate_off the
+// mode is off.
+func (c *Controller) Config() Config { return c.cfg }
 
 // Route returns the route of a pair, and makes it at the first call. All callers
 // of one pair get the same route. Keep it: the look-up takes a lock.
@@ -100,33 +113,45 @@ func (c *Controller) Route(pair rail.Pair) (*Route, error) {
 	if err := pair.Validate(); err != nil {
 		return nil, err
 	}
-	r, told, err := c.findRoute(pair)
-	c.tell(told)
+	if c.rec != nil {
+		return c.recordRoute(pair)
+	}
+	r, _, err := c.route(pair)
 	return r, err
 }
 
+// route finds or makes a route.
+func (c *Controller) route(pair rail.Pair) (r *Route, made bool, err error) {
+	r, made, told, err := c.findRoute(pair)
+	c.tell(told)
+	return r, made, err
+}
+
 // findRoute finds or makes a route, and returns the transitions of a new one.
-func (c *Controller) findRoute(pair rail.Pair) (*Route, []Transition, error) {
+func (c *Controller) findRoute(pair rail.Pair) (r *Route, made bool, told []Transition, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
+		return nil, false, nil, fmt.Errorf("cc: Route(%s): %w", pair, ErrClosed)
 	}
 	if r := c.routes.find(pair); r != nil {
-		return r, nil, nil
+		return r, false, nil, nil
 	}
 	dev := c.device(pair.Local)
-	r := &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode}
+	r = &Route{ctl: c, pair: pair, device: dev, mode: c.cfg.Mode, calls: c.calls}
 	r.lawWindow = c.cfg.StartWindowBytes
 	r.window.Store(r.lawWindow)
 	r.peer = c.table.Join(pair)
 	r.none.route = r
-	r.none.retired.Store(true) // so that the fast path admits nothing on it
+	r.none.retire() // so that the fast path admits nothing on it
 	r.longSample = uint32(min(longSample, c.cfg.TargetDrain/4))
 	r.current.Store(&r.none)
 	r.flight.leasedAcquired.Store(closedBit)
+	if c.rec != nil {
+		r.id = c.rec.NewRoute()
+	}
 	c.routes.add(r)
-	return r, dev.run(func() { dev.add(r, c.now()) }), nil
+	return r, true, dev.run(func() { dev.add(r, c.now()) }), nil
 }
 
 // device finds or makes the device of a name. The caller holds the lock.

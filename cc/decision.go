@@ -102,12 +102,3 @@ func (d Decision) String() string {
 	}
 	return s
 }
-
-// MarshalText gives the answer's name, so that it reads well in JSON and logs.
-func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
-
-// MarshalText gives the hint's name.
-func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
-
-// MarshalText gives the domain's name.
-func (d Domain) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

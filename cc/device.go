@@ -102,8 +102,8 @@ func (d *device) add(r *Route, now time.Duration) {
 		r.health.watched.Store(true)
 		r.applyWindow()
 	}
-	for port, v := range d.marks {
-		if port == 0 || port == r.pair.Port {
+	for _, port := range [...]uint8{0, r.pair.Port} {
+		if v, marked := d.marks[port]; marked {
 			r.isolate(v, d.later(now))
 			d.checkUsable(r, v, now)
 		}

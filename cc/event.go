@@ -25,6 +25,13 @@ import (
 //
 // Specification: async event matrix.
 func (c *Controller) Event(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
+	if c.rec != nil {
+		return c.recordEvent(e, now)
+	}
+	return c.takeEvent(e, now)
+}
+
+func (c *Controller) takeEvent(e classify.Event, now time.Duration) (v classify.Verdict, reached int, err error) {
 	if v, err = e.Verdict(); err != nil {
 		return v, 0, fmt.Errorf("cc: Event: %w", err)
 	}
@@ -64,8 +71,11 @@ func (c *Controller) event(v classify.Verdict, e classify.Event, now time.Durati
 			faulty[r.gen] = append(faulty[r.gen], r.qp)
 		}
 	}
-	for gen, qps := range faulty {
-		gen.route.failed(gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
+	for _, r := range hit {
+		if qps := faulty[r.gen]; qps != nil {
+			delete(faulty, r.gen)
+			r.gen.route.failed(r.gen, failure{verdict: v, evidence: math.MaxUint64}, now, qps...)
+		}
 	}
 	dev.locked(func() {
 		switch {

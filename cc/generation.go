@@ -37,12 +37,24 @@ type generation struct {
 	number Generation
 	route  *Route
 	qps    []qp
-	// retired is set by a counted deadline: nothing more is admitted until the
-	// next Renew.
-	retired atomic.Bool
+	// gate is 0 while slices are admitted on it without a closer look.
+	gate atomic.Uint32
 	// used: something was posted on it.
 	used atomic.Bool
 }
+
+// Bits of a generation's gate.
+const (
+	// gateRetired is set by a counted deadline: nothing more is admitted until the next
+	// Renew.
+	gateRetired = 1 << iota
+	// gateRecorded: there is a recorder.
+	gateRecorded
+)
+
+func (g *generation) retired() bool { return g.gate.Load()&gateRetired != 0 }
+
+func (g *generation) retire() { g.gate.Or(gateRetired) }
 
 // qp is one QP of a generation with what first went wrong on it.
 type qp struct {
@@ -111,7 +123,7 @@ func (g *generation) unusable(q *qp, id uint64) error {
 		return fmt.Errorf("cc: Posting on %s: %w", r.pair, ErrClosed)
 	case cur != g:
 		return fmt.Errorf("cc: Posting on generation %d of %s: %w: %d is current; acquire again on that one", g.number, r.pair, ErrStaleGeneration, cur.number)
-	case g.retired.Load():
+	case g.retired():
 		return fmt.Errorf("cc: Posting on generation %d of %s: %w: a deadline retired it; renew the route", g.number, r.pair, ErrStaleGeneration)
 	case q == nil:
 		return fmt.Errorf("cc: Posting on QP %d, generation %d of %s: %w; name it in Renew", id, g.number, r.pair, ErrUnknownQP)

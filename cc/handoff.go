@@ -17,12 +17,15 @@ import (
 // Err set, and so does a generation that is not there yet; then nothing is changed.
 func (r *Route) Handoff(p *Permit, gen Generation, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
-		p.off = true
+		p.calls = off
 		return Decision{Ruling: Ruling{Answer: Admit}}
+	}
+	if r.ctl.rec != nil && p.calls != nested {
+		return r.recordHandoff(p, gen, task)
 	}
 	cur := r.current.Load()
 	switch {
-	case !p.unposted:
+	case p.hold == free:
 		return Decision{Err: fmt.Errorf("cc: Handoff to %s: %w or is posted already; acquire it here", r.pair, ErrNotHeld)}
 	case p.gen.route.ctl != r.ctl:
 		return Decision{Err: fmt.Errorf("cc: Handoff from %s to %s: %w; give it back with Unposted and acquire it here", p.gen.route.pair, r.pair, ErrForeign)}

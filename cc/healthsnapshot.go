@@ -16,7 +16,7 @@ type HealthSnapshot struct {
 	// are empty when time alone did, and for a route that was healthy all along.
 	Since    time.Duration    `json:"since_ns"`
 	Reason   classify.Reason  `json:"reason"`
-	Verdict  classify.Verdict `json:"-"`
+	Verdict  classify.Verdict `json:"verdict,omitzero"`
 	Evidence string           `json:"evidence,omitempty"` // Verdict as text
 	// Failures is how many were counted in a row.
 	Failures int `json:"failures"`
@@ -34,7 +34,7 @@ type HealthSnapshot struct {
 }
 
 func (r *Route) healthSnapshot() HealthSnapshot {
-	now := r.ctl.now()
+	now := r.ctl.clock()
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
 	h := &r.health

@@ -39,9 +39,6 @@ const (
 	PressureVoid // void
 )
 
-// MarshalText gives the name, such as high.
-func (p Pressure) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
 // law turns what was observed into a window, in bytes. Laws keep no state of their
 // own: one of each serves all routes. A law never leaves its bounds.
 type law interface {

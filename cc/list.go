@@ -74,7 +74,6 @@ const (
 	// stateSlow says that the list had a verdict that is no success: flags hold.
 	stateSlow    = 1 << MaxList
 	listUseShift = MaxList + 1
-	listUses     = 1<<(64-listUseShift) - 1
 )
 
 // TryAcquireList is [Route.TryAcquire] for a post list: it asks for the bytes of all
@@ -87,9 +86,8 @@ const (
 // [Route.Fit] says. If that is not fewer, somebody else has precedence: ask later.
 func (r *Route) TryAcquireList(l *List, gen Generation, sizes []int64, task *taskstate.Task) Decision {
 	p := &l.p
-	if !enabled || r.mode == Off {
-		p.off = true
-		return Decision{Ruling: Ruling{Answer: Admit}}
+	if !enabled || r.calls != usual && p.calls != nested {
+		return r.acquireListOtherwise(l, gen, sizes, task)
 	}
 	if l.taken() {
 		return Decision{Err: fmt.Errorf("cc: TryAcquireList: %w: the list has %d bytes on %s; settle it first, or use another list", ErrHeld, l.Held(), p.gen.route.pair)}
@@ -102,11 +100,7 @@ func (r *Route) TryAcquireList(l *List, gen Generation, sizes []int64, task *tas
 	if d.Answer != Admit {
 		return d
 	}
-	// List numbers are a bit shorter than those of permits.
-	if p.use &= listUses; p.use == 0 {
-		p.use = 1
-	}
-	l.n, d.Use = len(sizes), p.use
+	l.n = len(sizes)
 	return d
 }
 
@@ -219,12 +213,12 @@ func (r *Route) Fit(sizes []int64) (slices int) {
 }
 
 // taken reports whether the list holds bytes, posted or not.
-func (l *List) taken() bool { return l.p.unposted || uint32(l.state.Load()) != 0 }
+func (l *List) taken() bool { return l.p.hold != free || uint32(l.state.Load()) != 0 }
 
 // Held returns the bytes that the list has reserved; 0 if it is free. It is for the
 // owner.
 func (l *List) Held() int64 {
-	if l.p.unposted {
+	if l.p.hold != free {
 		return l.p.bytes
 	}
 	return l.bytes(uint32(l.state.Load()))
@@ -252,15 +246,15 @@ func first(n int) uint32 { return uint32(1)<<n - 1 }
 // free, its bytes are given back, and nothing must be posted.
 func (l *List) Posting(qpID uint64, now time.Duration) error {
 	p := &l.p
-	if !enabled || p.off {
+	if !enabled || p.calls == off {
 		return nil
 	}
-	if !p.unposted {
-		return notHeld()
+	if p.hold != reserved {
+		return l.postingOtherwise(qpID, now)
 	}
 	g := p.gen
 	q := g.qp(qpID)
-	if q == nil || g.route.current.Load() != g || g.retired.Load() {
+	if q == nil || g.route.current.Load() != g || g.retired() {
 		if err := g.unusable(q, qpID); err != nil {
 			p.giveUp()
 			return err
@@ -269,7 +263,7 @@ func (l *List) Posting(qpID uint64, now time.Duration) error {
 	if !g.used.Load() {
 		g.used.Store(true)
 	}
-	p.qp, p.postedAt, p.unposted = q, now, false
+	p.qp, p.postedAt, p.hold = q, now, free
 	l.state.Store(uint64(p.use)<<listUseShift | uint64(first(l.n)))
 	return nil
 }
@@ -280,12 +274,15 @@ func (l *List) Posting(qpID uint64, now time.Duration) error {
 // it shortens the list. It returns the slices that this call released.
 func (l *List) Unposted(from int) (released uint32) {
 	p := &l.p
-	if !enabled || p.off || from < 0 || from >= l.n {
+	if !enabled || p.calls == off || from < 0 || from >= l.n {
 		return 0
+	}
+	if p.recorder() != nil && p.calls != nested {
+		return l.recordUnposted(from)
 	}
 	tail := first(l.n) &^ first(from)
 	switch {
-	case !p.unposted:
+	case p.hold == free:
 		return l.settleSlowly(p.use, tail, classify.Of(classify.SignalRejectedPost), 0).Released
 	case from == 0:
 		p.giveUp()

@@ -34,7 +34,7 @@ func (l *List) Settle(u Use, mask uint32, v classify.Verdict, now time.Duration)
 			state := l.state.Load()
 			took := uint32(state) & mask
 			if state>>listUseShift != uint64(u) || took == 0 {
-				return Settled{}
+				return l.settleOtherwise(u, mask, v, now)
 			}
 			if state&stateSlow != 0 {
 				break
@@ -94,7 +94,7 @@ type taking struct {
 func (l *List) settleSlowly(u Use, mask uint32, v classify.Verdict, now time.Duration) Settled {
 	t, found := l.take(u, mask, v, now)
 	if !found {
-		return Settled{}
+		return l.settleOtherwise(u, mask, v, now)
 	}
 	plain := uint32(0)
 	for rest := t.Released | t.busy; rest != 0; rest &= rest - 1 {

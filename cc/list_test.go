@@ -135,7 +135,7 @@ func TestListOldUse(t *testing.T) {
 	l.settle(0x1f, success)
 	l.count(l.route, 0)
 
-	l.list.p.use = listUses
+	l.list.p.use = recordedUse - 1
 	l.post(1)
 	assert.EqualValues(t, 1, l.use, "the number after the last")
 	assert.Equal(t, Settled{1, 1}, l.settle(1, success))

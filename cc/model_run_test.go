@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/rdmagate/rdmagate/cc/recorder"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/taskstate"
@@ -74,7 +75,14 @@ func newModelRun(s modelSetup, reach *modelReach) *modelRun {
 		waiting: slices.Contains(s.traits, "wait"), sleepers: map[int]*modelSleeper{},
 	}
 	x.clock.Store(int64(now))
-	ctl, err := New(cfg, WithClock(func() time.Duration { return time.Duration(x.clock.Load()) }), WithJitter(func() float64 { return 1 }))
+	options := []Option{WithClock(func() time.Duration { return time.Duration(x.clock.Load()) }), WithJitter(func() float64 { return 1 })}
+	switch {
+	case slices.Contains(s.traits, "recorded"):
+		options = append(options, WithRecorder(recorder.New(recorder.Slots(64))))
+	case slices.Contains(s.traits, "serial"):
+		options = append(options, WithRecorder(recorder.New(recorder.Slots(64), recorder.Serial())))
+	}
+	ctl, err := New(cfg, options...)
 	if err != nil {
 		panic(err)
 	}

@@ -34,11 +34,14 @@ var modelTraits = map[string]func(*Config){
 	"open":    func(c *Config) { c.SuspectWindowBytes = 0 },
 	"patient": func(c *Config) { c.HighPressureEpochs, c.LowPressureEpochs = 3, 2 },
 	"prober":  func(c *Config) { c.Prober = true },
-	"rare":    func(c *Config) { c.ProbeInterval = 4 * time.Second },
-	"round":   func(c *Config) { c.Law = LawRound },
-	"short":   func(c *Config) { c.Epoch = 10 * ms },
-	"slow":    func(c *Config) { c.TargetDrain = 10 * ms },
-	"touchy":  func(c *Config) { c.StallGap = 30 * ms },
+	// A recorder changes nothing that is answered.
+	"recorded": func(*Config) {},
+	"serial":   func(*Config) {},
+	"rare":     func(c *Config) { c.ProbeInterval = 4 * time.Second },
+	"round":    func(c *Config) { c.Law = LawRound },
+	"short":    func(c *Config) { c.Epoch = 10 * ms },
+	"slow":     func(c *Config) { c.TargetDrain = 10 * ms },
+	"touchy":   func(c *Config) { c.StallGap = 30 * ms },
 	"wait": func(c *Config) { // see modelPlace
 		c.DeviceWindowBytes, c.ErrorWindow = 64*mib, 1000*time.Hour
 		c.HighPressureEpochs, c.LowPressureEpochs = math.MaxUint16, math.MaxUint16
@@ -71,6 +74,9 @@ var modelMixes = [][]string{
 	mix("wait 20 give-up 3 acquire 20 post 20 settle 24 fail 5 renew 4 moment 12 advance 1 retry 4 handoff 1 probe 1 list 3 list-post 2 list-settle 4 list-fail 1 " +
 		"unposted 2 tick 1 epoch 1 congest 1 ease 1 qp-event 1 port-error 1 port-active 1"),
 }
+
+// recorderTraits are taken in turn: without a recorder, with one, and with a serial one.
+var recorderTraits = [3][]string{1: {"recorded"}, 2: {"serial"}}
 
 // mix lists each operation as often as its weight says.
 func mix(weights string) (kinds []string) {
@@ -134,7 +140,9 @@ func randomRun(mode Mode, seed uint64, n int) (modelSetup, []modelOp) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	s := modelSetup{mode: mode}
 	for t := range modelTraits {
-		s.traits = append(s.traits, t)
+		if t != "recorded" && t != "serial" {
+			s.traits = append(s.traits, t)
+		}
 	}
 	slices.Sort(s.traits)
 	s.traits = slices.DeleteFunc(s.traits, func(t string) bool { return t == "wait" || rnd.IntN(3) > 0 })
@@ -143,6 +151,7 @@ func randomRun(mode Mode, seed uint64, n int) (modelSetup, []modelOp) {
 		s.traits = slices.DeleteFunc(s.traits, func(t string) bool { return slices.Contains([]string{"jumpy", "patient", "round", "wide"}, t) })
 		s.traits = append(s.traits, "wait")
 	}
+	s.traits = append(s.traits, recorderTraits[seed/uint64(len(modelMixes))%3]...)
 	ops := make([]modelOp, n)
 	for i := range ops {
 		ops[i] = modelOp{kinds[rnd.IntN(len(kinds))], rnd.Uint32N(1 << 16), rnd.Uint32N(1 << 16), rnd.Uint32N(1 << 16)}

@@ -32,16 +32,25 @@ type monitor struct {
 //
 // Specification: "the monitor updates policy".
 func (c *Controller) Tick(now time.Duration) {
+	if c.rec != nil {
+		c.recordTick(now)
+		return
+	}
+	c.tick(now)
+}
+
+// tick is Tick, and reports whether it did anything.
+func (c *Controller) tick(now time.Duration) bool {
 	m := &c.monitor
 	if !enabled || c.cfg.Mode == Off || !m.mu.TryLock() {
-		return
+		return false
 	}
 	defer m.mu.Unlock()
 	c.mu.Lock()
 	devices, closed := c.deviceList, c.closed
 	c.mu.Unlock()
 	if closed {
-		return
+		return false
 	}
 	now = max(now, m.last)
 	m.last = now
@@ -54,6 +63,7 @@ func (c *Controller) Tick(now time.Duration) {
 		m.epoch, m.began = epoch, now
 		c.table.Sweep(now)
 	}
+	return true
 }
 
 // tick is one call of Tick.
@@ -114,7 +124,7 @@ func (r *Route) rest() bool {
 // out returns the bytes in flight on the current endpoint. Those of older ones, and
 // of one that was given up, are out for reasons of their own.
 func (r *Route) out() int64 {
-	if r.current.Load().retired.Load() {
+	if r.current.Load().retired() {
 		return 0
 	}
 	n, outdated := r.flight.inFlight(), r.outdated.Load()

@@ -37,8 +37,8 @@ type Permit struct {
 	postedAt time.Duration
 	trial    uint64 // the route's trial that this is; 0 if it is none
 	use      Use
-	unposted bool // acquired, and neither posted nor given back
-	off      bool // acquired in mode off, which keeps nothing
+	hold     hold
+	calls    calls
 	direct   bool // the device's bytes are the permit's own, not from a lease
 	probe    bool // it verifies a SUSPECT route
 	// What a success reads ends within slice, a cache line from the start.
@@ -50,6 +50,25 @@ type Permit struct {
 	evidence uint64
 	claim    uint64 // the number of the slice's latest place in line
 }
+
+// hold is whether a permit is acquired, and neither posted nor given back yet.
+type hold uint8
+
+const (
+	free hold = iota
+	reserved
+	reservedRecorded // and the calls for it are recorded
+)
+
+// calls is what calls of a permit, or on a route, are taken for.
+type calls uint8
+
+const (
+	usual    calls = iota
+	off            // in mode off nothing is kept
+	recorded       // on a route: there is a recorder
+	nested         // of a permit: they are a part of one that is recorded
+)
 
 const (
 	statePosted    = 1 << iota // the work request may be with the hardware
@@ -97,17 +116,17 @@ func (p *Permit) Held() int64 {
 }
 
 // taken reports whether the permit holds bytes, posted or not.
-func (p *Permit) taken() bool { return p.unposted || p.state.Load()&stateFlags != 0 }
+func (p *Permit) taken() bool { return p.hold != free || p.state.Load()&stateFlags != 0 }
 
 // admit makes the permit hold n bytes that were just reserved.
 func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool, trial uint64) Decision {
 	if p.use == 0 {
-		p.use = Use(seed.Add(0x9e3779b9))
+		p.use = Use(seed.Add(0x9e3779b9)) &^ recordedUse
 	}
-	if p.use++; p.use == 0 {
+	if p.use++; p.use >= recordedUse {
 		p.use = 1
 	}
-	p.gen, p.bytes, p.direct, p.probe, p.unposted, p.off = g, n, direct, false, true, false
+	p.gen, p.bytes, p.direct, p.probe, p.hold, p.calls = g, n, direct, false, reserved, usual
 	p.evidence, p.trial = g.route.seen.Load(), trial
 	p.slice.Admitted(task, uint64(g.number), trial != 0)
 	return Decision{Ruling: Ruling{Answer: Admit}, Use: p.use}
@@ -124,7 +143,7 @@ func (p *Permit) admit(g *generation, n int64, task *taskstate.Task, direct bool
 //
 // Specification: control-plane matrix, "generation changes after acquisition".
 func (p *Permit) Posting(qpID uint64, now time.Duration) error {
-	if !enabled || p.off {
+	if !enabled || p.calls == off {
 		return nil
 	}
 	return p.posting(qpID, now)
@@ -132,11 +151,11 @@ func (p *Permit) Posting(qpID uint64, now time.Duration) error {
 
 func (p *Permit) posting(qpID uint64, now time.Duration) error {
 	g := p.gen
-	if !p.unposted {
-		return notHeld()
+	if p.hold != reserved {
+		return p.postingOtherwise(qpID, now)
 	}
 	q := g.qp(qpID)
-	if q == nil || g.route.current.Load() != g || g.retired.Load() {
+	if q == nil || g.route.current.Load() != g || g.retired() {
 		if err := g.unusable(q, qpID); err != nil {
 			p.Unposted()
 			return err
@@ -153,11 +172,13 @@ func (p *Permit) posting(qpID uint64, now time.Duration) error {
 	var poller *Poller // nil for a QP that only observe mode lets pass
 	if q != nil {
 		poller = q.poller
+	} else {
+		poller = p.gen.route.ctl.nobody
 	}
 	if p.poller.Load() != poller {
 		p.poller.Store(poller)
 	}
-	p.qp, p.postedAt, p.unposted = q, now, false
+	p.qp, p.postedAt, p.hold = q, now, free
 	p.state.Store(uint64(p.use)<<useShift | statePosted)
 	return nil
 }
@@ -187,19 +208,27 @@ func (p *Permit) postingTrial(q *qp) error {
 //
 // Specification: control-plane matrix, synchronous rejection row.
 func (p *Permit) Unposted() bool {
-	if !enabled || p.off {
+	if !enabled || p.calls == off {
 		return false
 	}
 	return p.giveUp()
 }
 
 func (p *Permit) giveUp() bool {
-	if p.unposted {
-		p.unposted = false
+	if p.hold == reserved {
+		p.hold = free
 		p.trialReturned(0)
 		p.release(false)
 		return true
 	}
+	if p.recorder() != nil {
+		return p.recordUnposted()
+	}
+	return p.rejected()
+}
+
+// rejected is Unposted for what was posted.
+func (p *Permit) rejected() bool {
 	return p.settle(p.use, classify.Of(classify.SignalRejectedPost), 0)&Released != 0
 }
 
@@ -261,7 +290,7 @@ func (p *Permit) settleSlowly(u Use, v classify.Verdict, now time.Duration) Edge
 	for {
 		state := p.state.Load()
 		if Use(state>>useShift) != u || state&statePosted == 0 {
-			return 0
+			return p.settleOtherwise(u, v, now)
 		}
 		next, edges := step(state, v)
 		if next == state {
@@ -364,7 +393,7 @@ func (p *Permit) fail(v classify.Verdict, now time.Duration) {
 	r.troubled(p.gen, v)
 	p.qp.note(v)
 	if v.Source() == classify.SourceSignal {
-		p.gen.retired.Store(true)
+		p.gen.retire()
 		r.wake()
 	}
 	if v.Countable() {

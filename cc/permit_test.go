@@ -144,7 +144,7 @@ func TestUseNumberNeverZero(t *testing.T) {
 	r := newRig(t, Enforce)
 	route := r.route("D1", "P", "n1")
 	gen := r.renew(route, 1)
-	s := slice{permit: Permit{use: 1<<32 - 1}}
+	s := slice{permit: Permit{use: recordedUse - 1}}
 	r.post(&s, route, gen, kib, 1)
 	assert.Equal(t, Use(1), s.use)
 	assert.Equal(t, Ended|Released, r.settle(&s, success))

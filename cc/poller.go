@@ -37,8 +37,10 @@ import (
 // Specification: "software timeouts observed while the poller is stalled are
 // suppressed for that control epoch".
 type Poller struct {
-	ctl *Controller
-	cqs []cqKey
+	ctl    *Controller
+	cqs    []cqKey
+	number uint32 // in recordings
+	gap    uint64 // what is longer after the last beat needs a closer look
 
 	last    atomic.Int64 // the latest beat
 	resumed atomic.Int64 // the beat that ended the latest stall
@@ -57,7 +59,14 @@ const never = math.MinInt64
 // NewPoller registers who polls these CQs of a local device, with the numbers that
 // [QP] has for them. A CQ has one poller at a time.
 func (c *Controller) NewPoller(device string, cqs ...uint64) (*Poller, error) {
-	p := &Poller{ctl: c}
+	if c.rec != nil {
+		return c.recordNewPoller(device, cqs)
+	}
+	return c.newPoller(device, cqs)
+}
+
+func (c *Controller) newPoller(device string, cqs []uint64) (*Poller, error) {
+	p := &Poller{ctl: c, gap: uint64(c.cfg.StallGap)}
 	if device == "" || len(device) > rail.MaxName || len(cqs) == 0 {
 		return nil, fmt.Errorf("cc: NewPoller of %d CQs of device %.16q, a name of %d bytes: name the device with 1 to %d bytes, and at least one CQ",
 			len(cqs), device, len(device), rail.MaxName)
@@ -92,6 +101,24 @@ func (c *Controller) NewPoller(device string, cqs ...uint64) (*Poller, error) {
 // be settled. It costs a comparison and a store. One goroutine at a time may call
 // it. A time before the last one counts as the last one.
 func (p *Poller) Beat(now time.Duration) {
+	if uint64(int64(now)-p.last.Load()) > p.gap {
+		p.beatOtherwise(now) // also if it is before the last one
+		return
+	}
+	p.last.Store(int64(now))
+}
+
+// beatOtherwise is Beat for a time long after the last one, or before it, or with a
+// recorder.
+func (p *Poller) beatOtherwise(now time.Duration) {
+	if p.ctl.rec != nil {
+		p.recordBeat(now)
+		return
+	}
+	p.beat(now)
+}
+
+func (p *Poller) beat(now time.Duration) {
 	last := p.last.Load()
 	at := max(int64(now), last)
 	if at-last > int64(p.ctl.cfg.StallGap) {
@@ -103,6 +130,14 @@ func (p *Poller) Beat(now time.Duration) {
 // Close says that nobody polls for it any more; its CQs may get another poller.
 // Endpoints that were renewed under it trust the caller from now on.
 func (p *Poller) Close() {
+	if p.ctl.rec != nil {
+		p.recordClose()
+		return
+	}
+	p.close()
+}
+
+func (p *Poller) close() {
 	p.ctl.mu.Lock()
 	defer p.ctl.mu.Unlock()
 	p.closed.Store(true)
@@ -147,7 +182,9 @@ func (p *Poller) beatSince(then time.Duration) bool {
 func (c *Controller) meetPollers(g *generation) {
 	for i := range g.qps {
 		q := &g.qps[i]
-		q.poller = c.pollers[cqKey{g.route.pair.Local, q.CQ}]
+		if q.poller = c.pollers[cqKey{g.route.pair.Local, q.CQ}]; q.poller == nil {
+			q.poller = c.nobody
+		}
 	}
 }
 

@@ -41,27 +41,38 @@ type probes struct {
 // A prober calls it about once in a probe interval. A route may have to be renewed
 // before it can be probed: TryProbe hints at that.
 func (c *Controller) Due(now time.Duration) []*Route {
-	due, told := c.due(now)
+	if c.rec != nil {
+		return c.recordDue(now)
+	}
+	return c.due(now)
+}
+
+func (c *Controller) due(now time.Duration) []*Route {
+	due, told := c.findDue(now)
 	c.tell(told)
-	slices.SortFunc(due, func(a, b *Route) int { return a.pair.Compare(b.pair) })
 	return due
 }
 
-// due is Due, unsorted, with the transitions of what other controllers learnt.
-func (c *Controller) due(now time.Duration) (due []*Route, told []Transition) {
+// findDue is Due, with the transitions of what other controllers learnt.
+func (c *Controller) findDue(now time.Duration) (due []*Route, told []Transition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, nil
 	}
+	var routes []*Route
 	for r := range c.routes.all() {
 		if s := r.State(); s == Suspect || s.barred() || r.stale() {
-			told = append(told, r.device.run(func() {
-				if r.syncLocked(now); r.wantsProbe(now) {
-					due = append(due, r)
-				}
-			})...)
+			routes = append(routes, r)
 		}
+	}
+	slices.SortFunc(routes, func(a, b *Route) int { return a.pair.Compare(b.pair) })
+	for _, r := range routes {
+		told = append(told, r.device.run(func() {
+			if r.syncLocked(now); r.wantsProbe(now) {
+				due = append(due, r)
+			}
+		})...)
 	}
 	return due, told
 }
@@ -154,8 +165,11 @@ func (r *Route) probed(now time.Duration) {
 // Specification: PROBING; completion matrix, RETRY_EXC row; recovery escalation.
 func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 	if !enabled || r.mode == Off {
-		p.off = true
+		p.calls = off
 		return Decision{Ruling: Ruling{Answer: Admit}}
+	}
+	if r.ctl.rec != nil && p.calls != nested {
+		return r.recordProbe(p, gen, n)
 	}
 	now := r.ctl.now()
 	suspect := false

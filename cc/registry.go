@@ -1,6 +1,9 @@
 package cc
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/rdmagate/rdmagate/classify"
 )
 
@@ -33,7 +36,8 @@ func (reg registry) swap(old, next *generation) {
 	}
 }
 
-// within returns the registered QPs that an event of the device reaches.
+// within returns the registered QPs that an event of the device reaches, in the order of
+// their numbers: what happens to their routes is then the same in every run.
 func (reg registry) within(scope classify.Scope, e classify.Event) (found []registered) {
 	if e.Type.Object() == classify.ObjectQP {
 		if gen := reg[e.Element.QP]; gen != nil {
@@ -46,6 +50,7 @@ func (reg registry) within(scope classify.Scope, e classify.Event) (found []regi
 			found = append(found, r)
 		}
 	}
+	slices.SortFunc(found, func(a, b registered) int { return cmp.Compare(a.qp.ID, b.qp.ID) })
 	return found
 }
 

@@ -25,6 +25,7 @@ type Route struct {
 	// What both read for each slice.
 	current    atomic.Pointer[generation]
 	mode       Mode
+	calls      calls
 	longSample uint32        // nanoseconds; from this delay on every completion is measured
 	peer       *rail.Peer    // what the table knows of the pair's peer
 	seen       atomic.Uint64 // the peer's version that the state takes into account
@@ -35,6 +36,7 @@ type Route struct {
 	ctl      *Controller
 	device   *device
 	next     *Route // of those in one bucket of the index
+	id       uint32 // in recordings
 	pair     rail.Pair
 }
 
@@ -53,6 +55,13 @@ func (r *Route) InFlight() int64 { return r.flight.inFlight() }
 // them; those of the old endpoint are forgotten. Renew releases no bytes: permits
 // of the old generation stay open until they are settled. It keeps the window.
 func (r *Route) Renew(old Generation, qps []QP) (Generation, error) {
+	if r.ctl.rec != nil {
+		return r.recordRenew(old, qps)
+	}
+	return r.renew(old, qps)
+}
+
+func (r *Route) renew(old Generation, qps []QP) (Generation, error) {
 	next, err := newGeneration(r, old+1, qps)
 	if err != nil {
 		return 0, err
@@ -73,6 +82,9 @@ func (r *Route) Renew(old Generation, qps []QP) (Generation, error) {
 	if cur.number != old {
 		return cur.number, fmt.Errorf("cc: Renew of generation %d of %s: %d is current: %w; post on that one, or renew it",
 			old, r.pair, cur.number, ErrStaleGeneration)
+	}
+	if c.rec != nil {
+		next.gate.Store(gateRecorded)
 	}
 	r.device.qps.swap(cur, next)
 	c.meetPollers(next)

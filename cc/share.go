@@ -68,4 +68,7 @@ func (r *Route) syncLocked(now time.Duration) {
 	if r.State().barred() && !before.barred() {
 		r.device.checkUsable(r, classify.Verdict{}, now)
 	}
+	if r.ctl.rec != nil {
+		r.recordSync(now)
+	}
 }

@@ -10,9 +10,9 @@ import (
 
 // Snapshot is what a controller held at one moment. Its parts are read one after
 // the other while traffic goes on: each number is exact, sums of several may be off
-// by what moved meanwhile.
+// by what moved meanwhile. It can be written as JSON and read back.
 type Snapshot struct {
-	Mode    string           `json:"mode"`
+	Mode    Mode             `json:"mode"`
 	Devices []DeviceSnapshot `json:"devices"` // by name
 	Routes  []RouteSnapshot  `json:"routes"`  // by pair
 }
@@ -55,7 +55,7 @@ type RefusalCount struct {
 
 // Snapshot reads the controller without stopping anything.
 func (c *Controller) Snapshot() Snapshot {
-	s := Snapshot{Mode: c.cfg.Mode.String()}
+	s := Snapshot{Mode: c.cfg.Mode, Devices: []DeviceSnapshot{}, Routes: []RouteSnapshot{}}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.devices {
@@ -75,7 +75,7 @@ func (r *Route) Snapshot() RouteSnapshot {
 	s := RouteSnapshot{
 		Pair:          r.pair,
 		Generation:    cur.number,
-		NeedsRenew:    cur.number != 0 && cur.number != closedGeneration && cur.retired.Load(),
+		NeedsRenew:    cur.number != 0 && cur.number != closedGeneration && cur.retired(),
 		WindowBytes:   r.window.Load(),
 		InFlightBytes: r.InFlight(),
 		Flow:          r.flowSnapshot(),

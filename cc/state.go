@@ -38,6 +38,3 @@ func (s State) Standing() rail.Standing {
 	}
 	return rail.Healthy
 }
-
-// MarshalText gives the state's name, such as QUARANTINED.
-func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -9,22 +9,24 @@ import (
 	"github.com/rdmagate/rdmagate/rail"
 )
 
-// Transition is a change of a route's state, or a notice about a route.
+// Transition is a change of a route's state, or a notice about a route. It can be
+// written as JSON and read back.
 type Transition struct {
-	Pair     rail.Pair
-	From, To State
+	Pair rail.Pair `json:"pair"`
+	From State     `json:"from"`
+	To   State     `json:"to"`
 	// Notice is NoNotice for a change of state. For a notice From and To are equal.
-	Notice Notice
+	Notice Notice `json:"notice"`
 	// Reason and Verdict are what led to it; both are empty when time alone did.
-	Reason     classify.Reason
-	Verdict    classify.Verdict
-	Generation Generation // the current one
-	At         time.Duration
+	Reason     classify.Reason  `json:"reason"`
+	Verdict    classify.Verdict `json:"verdict,omitzero"`
+	Generation Generation       `json:"generation"` // the current one
+	At         time.Duration    `json:"at_ns"`
 	// LastRoute: with this transition every route to the peer is quarantined or
 	// probing. Nothing else happens to the peer; its owner may want to know.
-	LastRoute bool
+	LastRoute bool `json:"last_route"`
 	// Shared: another controller of the process learnt it; Verdict is empty.
-	Shared bool
+	Shared bool `json:"shared"`
 }
 
 // WithTransitions sets a function that is told of each change of a route's state.
@@ -44,21 +46,29 @@ func WithLogger(log *slog.Logger) Option {
 func (c *Controller) tell(ts []Transition) {
 	for _, t := range ts {
 		t.LastRoute = t.To == Quarantined && t.Notice == NoNotice && c.peerIsCutOff(t.Pair)
-		if c.log != nil {
-			level := slog.LevelInfo
-			what := "route " + t.To.String()
-			if t.Notice != NoNotice {
-				what = t.Notice.String()
-			}
-			if t.To == Quarantined || t.Notice != NoNotice {
-				level = slog.LevelWarn
-			}
-			c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
-				"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute, "shared", t.Shared)
+		if c.rec != nil && c.recordTold(t) {
+			continue // it is told when the call is over
 		}
-		if c.hook != nil {
-			c.hook(t)
+		c.deliver(t)
+	}
+}
+
+// deliver hands a transition to log and hook.
+func (c *Controller) deliver(t Transition) {
+	if c.log != nil {
+		level := slog.LevelInfo
+		what := "route " + t.To.String()
+		if t.Notice != NoNotice {
+			what = t.Notice.String()
 		}
+		if t.To == Quarantined || t.Notice != NoNotice {
+			level = slog.LevelWarn
+		}
+		c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
+			"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute, "shared", t.Shared)
+	}
+	if c.hook != nil {
+		c.hook(t)
 	}
 }
 

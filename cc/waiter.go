@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rdmagate/rdmagate/cc/recorder"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/taskstate"
 )
@@ -56,9 +57,17 @@ func (w *waiter) wake() {
 // it is the one that makes room.
 func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
-		p.off = true
+		p.calls = off
 		return Decision{Ruling: Ruling{Answer: Admit}}
 	}
+	if r.ctl.rec != nil {
+		return r.recordWait(ctx, p, gen, n, task)
+	}
+	return r.wait(ctx, p, gen, n, task, nil)
+}
+
+// wait is Wait, with what is recorded of it when it goes to sleep.
+func (r *Route) wait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task, call *recorder.Acquire) Decision {
 	if ctx.Err() != nil {
 		return r.gaveUp(ctx, Decision{})
 	}
@@ -78,7 +87,7 @@ func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, ta
 		return d
 	}
 	defer r.leave(w, p)
-	if w.behind && !sleep(ctx, w, 0) { // it is woken when it is the first
+	if w.behind && !r.sleep(ctx, w, 0, call) { // it is woken when it is the first
 		return r.gaveUp(ctx, d)
 	}
 	for {
@@ -92,7 +101,7 @@ func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, ta
 		if d.Domain != DeviceDomain {
 			r.leaveDevice(w)
 		}
-		if !sleep(ctx, w, r.lookAgain(d)) {
+		if !r.sleep(ctx, w, r.lookAgain(d), call) {
 			return r.gaveUp(ctx, d)
 		}
 	}

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -89,14 +88,4 @@ func TestReasonsBearTheNamesOfTheSpecification(t *testing.T) {
 	} {
 		assert.Equal(t, name, reason.String())
 	}
-}
-
-func TestEnumerationsAreTextInJSON(t *testing.T) {
-	v := Completion(StatusRetryExcErr, 0x81)
-	out, err := json.Marshal(map[string]any{
-		"class": v.Class(), "scope": v.Scope(), "action": v.Action(), "source": v.Source(), "reason": v.Reason(),
-	})
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"class":"RouteTimeout","scope":"QP","action":"retire the QP",
-		"source":"completion","reason":"ROUTE_TIMEOUT"}`, string(out))
 }

@@ -141,8 +141,8 @@ func (v Verdict) observation() string {
 	case SourceCMEvent:
 		return fmt.Sprintf("CM event %d (%s)", v.raw, CMEventType(v.raw))
 	}
-	if v.row == matrices.signals[SignalRejectedPost] {
+	if v.signal() == SignalRejectedPost {
 		return fmt.Sprintf("post rejected, errno %d", v.raw)
 	}
-	return Signal(v.raw).String()
+	return v.signal().String()
 }

@@ -63,20 +63,6 @@ const (
 	LinkEthernet               // Ethernet
 )
 
-// MarshalText returns the text of String.
-func (l Link) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText reads what MarshalText wrote.
-func (l *Link) UnmarshalText(text []byte) error {
-	for known := LinkUnknown; known <= LinkEthernet; known++ {
-		if known.String() == string(text) {
-			*l = known
-			return nil
-		}
-	}
-	return fmt.Errorf("rail: %.40q is no link layer; use unknown, InfiniBand or Ethernet", text)
-}
-
 // MaxRate is the highest speed of a [NIC], in Gb/s.
 const MaxRate = 1e6
 

@@ -16,7 +16,26 @@ func TestNode(t *testing.T) {
 	assert.Equal(t, Node{ID: 0, Known: true}, NodeOf(0), "0 is a node")
 	assert.NotEqual(t, NodeOf(0), NodeOf(-1))
 	assert.Equal(t, "unknown", Node{}.String())
+	assert.Equal(t, "unknown", Node{ID: 3}.String())
 	assert.Equal(t, "3", NodeOf(3).String())
+}
+
+func TestNodeIsJSON(t *testing.T) {
+	for text, want := range map[string]Node{"null": {}, "-1": {}, "0": NodeOf(0), "1023": NodeOf(1023)} {
+		n := NodeOf(7)
+		require.NoError(t, json.Unmarshal([]byte(text), &n), text)
+		assert.Equal(t, want, n, text)
+		data, err := json.Marshal(n)
+		require.NoError(t, err)
+		var back Node
+		require.NoError(t, json.Unmarshal(data, &back))
+		assert.Equal(t, want, back, "%s", data)
+	}
+	for _, text := range []string{"1.5", `"1"`, "{}", "1e2", "1e30"} {
+		n := NodeOf(7)
+		require.ErrorContains(t, json.Unmarshal([]byte(text), &n), "neither a number nor null", text)
+		assert.Equal(t, NodeOf(7), n, "an error changes nothing")
+	}
 }
 
 func TestNICIsJSON(t *testing.T) {
@@ -33,10 +52,8 @@ func TestNICIsJSON(t *testing.T) {
 	assert.Equal(t, nics, back)
 
 	for text, fault := range map[string]string{
-		`{"numa": "0"}`:        "neither a number nor null",
-		`{"numa": 1.5}`:        "neither a number nor null",
-		`{"numa": 1e30}`:       "neither a number nor null",
-		`{"link": "ethernet"}`: "use unknown, InfiniBand or Ethernet",
+		`{"numa": "0"}`:        "rail: NUMA node",
+		`{"link": "ethernet"}`: `rail: "ethernet" is no Link; use one of: unknown; InfiniBand; Ethernet`,
 	} {
 		assert.ErrorContains(t, json.Unmarshal([]byte(text), new(NIC)), fault, text)
 	}

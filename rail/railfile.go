@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/rdmagate/rdmagate/internal/suggest"
 )
 
 // MaxFile is the largest rail file, in bytes.
@@ -127,7 +129,7 @@ func (f *File) Check(local, remote []NIC) error {
 		told[of] = true
 		hint := ""
 		if !faults.full() { // it takes a while for many names
-			hint = suggest(name, known)
+			hint = suggest.For(name, known)
 		}
 		faults.add(line, "all[%d]: no %s NIC is named %.40q; %s", i, side, name, hint)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rdmagate/rdmagate/internal/suggest"
 )
 
 // ParseFile reads a rail file, up to [MaxFile] bytes. It is strict: what it does not
@@ -135,7 +137,7 @@ func (p *fileParser) fields(where string, known []string, read func(key string, 
 		token := p.next()
 		switch {
 		case !slices.Contains(known, key):
-			p.faults.add(line, "%sfield %.40q is unknown; %s", where, key, suggest(key, known))
+			p.faults.add(line, "%sfield %.40q is unknown; %s", where, key, suggest.For(key, known))
 			p.skip(token)
 		case seen[key]:
 			p.faults.add(line, "%s%q is given twice; give it once", where, key)

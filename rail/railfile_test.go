@@ -210,19 +210,3 @@ func TestMapWithVanishedNICs(t *testing.T) {
 	_, outcome := m.Select(nil, Want{})
 	assert.Equal(t, NoPath, outcome)
 }
-
-func TestNearest(t *testing.T) {
-	for _, tt := range []struct{ word, want string }{
-		{"direct", "direct"}, {"Direct", "direct"}, {"driect", "direct"}, {"dirct", "direct"}, {"directs", "direct"}, {"indirect", "direct"},
-		{"DIRECT", "direct"}, {"dixxct", "direct"}, {"dixxxt", ""}, {"al", "all"}, {"alll", "all"}, {"a", ""}, {"xyz", ""}, {"", ""}, {strings.Repeat("direct", 1000), ""},
-	} {
-		assert.Equal(t, tt.want, nearest(tt.word, []string{"all", "direct"}), "%.20q", tt.word)
-	}
-	for _, tt := range []struct {
-		a, b string
-		n    int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "bc", 1}, {"kitten", "sitting", 3}, {"mlx5_1", "mlx5_10", 1}} {
-		assert.Equal(t, tt.n, edits(tt.a, tt.b), "%q to %q", tt.a, tt.b)
-		assert.Equal(t, tt.n, edits(tt.b, tt.a), "%q to %q", tt.b, tt.a)
-	}
-}

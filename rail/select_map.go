@@ -18,7 +18,7 @@ type MapConfig struct {
 	// Local lists the own ports. A device may have several.
 	Local []NIC
 	// Remote lists the peer's devices, each once and with the port that it offers: a
-	// [Pair] names no remote port.
+	// [Pair] names no remote port. [Devices] makes it from a list of ports.
 	Remote []NIC
 	// File pins the pairs. Nil allows all.
 	File *File

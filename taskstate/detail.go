@@ -18,38 +18,38 @@ import (
 // evidence shown may be one of theirs.
 type Detail struct {
 	// State is the minimal answer.
-	State State
+	State State `json:"state"`
 	// Attempt is the task's present attempt, from 1; 0 for a nil task.
-	Attempt uint32
+	Attempt uint32 `json:"attempt"`
 	// Unresolved counts the slices whose trouble decides the state, those that have
 	// changed over to other tasks and left it unresolved among them, and the task's
 	// own NO_USABLE_PATH.
-	Unresolved uint32
+	Unresolved uint32 `json:"unresolved"`
 	// Reason is why. It is observed whenever the task has met anything; the fields
 	// below can be observed only then.
-	Reason Observed[classify.Reason]
+	Reason Observed[classify.Reason] `json:"reason"`
 	// Resolved says that the task got past it.
-	Resolved Observed[bool]
+	Resolved Observed[bool] `json:"resolved"`
 	// Scope is how far the failure reaches.
-	Scope Observed[classify.Scope]
+	Scope Observed[classify.Scope] `json:"scope"`
 	// Pair is the path.
-	Pair Observed[rail.Pair]
+	Pair Observed[rail.Pair] `json:"pair"`
 	// At is the time of the observation on the caller's monotonic clock.
-	At Observed[time.Duration]
+	At Observed[time.Duration] `json:"at_ns"`
 	// ObservedAttempt is the task's attempt in which it was observed, from 1.
-	ObservedAttempt Observed[uint32]
+	ObservedAttempt Observed[uint32] `json:"observed_attempt"`
 	// Generation is the endpoint generation of the slice's attempt.
-	Generation Observed[uint64]
+	Generation Observed[uint64] `json:"generation"`
 	// Verdict is the completion, event or signal, with its raw status and vendor_err.
-	Verdict Observed[classify.Verdict]
+	Verdict Observed[classify.Verdict] `json:"verdict"`
 	// RootCause is what put the QP of a flushed work request into its error state.
 	// It is looked up at the time of the query.
-	RootCause Observed[classify.Verdict]
+	RootCause Observed[classify.Verdict] `json:"root_cause"`
 	// Window is the byte window that applied, InFlight the bytes under way in it.
-	Window   Observed[int64]
-	InFlight Observed[int64]
+	Window   Observed[int64] `json:"window_bytes"`
+	InFlight Observed[int64] `json:"in_flight_bytes"`
 	// Cooldown is how long the path's quarantine was to last from At on.
-	Cooldown Observed[time.Duration]
+	Cooldown Observed[time.Duration] `json:"cooldown_ns"`
 }
 
 // Guidance is what the caller should do; see [State.Guidance].

@@ -73,6 +73,9 @@ func TestDetailText(t *testing.T) {
 			text, err := json.Marshal(detail)
 			require.NoError(t, err)
 			assert.Equal(t, row.json, string(text), "keys, their order and their values are stable")
+			var back taskstate.Detail
+			require.NoError(t, json.Unmarshal(text, &back))
+			assert.Equal(t, detail, back)
 		})
 	}
 }

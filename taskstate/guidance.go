@@ -31,6 +31,3 @@ func (g Guidance) Advice() string {
 		return "look at the detail and use the error handling you have; this is neither congestion nor a dead peer"
 	}
 }
-
-// MarshalText gives the guidance's name, such as "back off".
-func (g Guidance) MarshalText() ([]byte, error) { return []byte(g.String()), nil }

@@ -35,3 +35,15 @@ func (o Observed[T]) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(o.value)
 }
+
+// UnmarshalJSON reads a value, or null.
+func (o *Observed[T]) UnmarshalJSON(data []byte) error {
+	var in *T
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	if *o = (Observed[T]{}); in != nil {
+		*o = Seen(*in)
+	}
+	return nil
+}

@@ -32,8 +32,14 @@ func TestObserved(t *testing.T) {
 			text, err := json.Marshal(row.value)
 			require.NoError(t, err)
 			assert.Equal(t, row.json, string(text))
+			back := taskstate.Seen(int64(7))
+			require.NoError(t, json.Unmarshal(text, &back))
+			assert.Equal(t, row.value, back)
 		})
 	}
+	seven := taskstate.Seen(int64(7))
+	require.Error(t, json.Unmarshal([]byte(`"8"`), &seven))
+	assert.Equal(t, taskstate.Seen(int64(7)), seven, "an error changes nothing")
 	assert.NotEqual(t, taskstate.Observed[int64]{}, taskstate.Seen(int64(0)), "observed zero is not the same as unobserved")
 	assert.Equal(t, "1.5s", taskstate.Seen(1500*time.Millisecond).String(), "values keep their own text")
 }

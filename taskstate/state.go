@@ -33,6 +33,3 @@ func (s State) Guidance() Guidance {
 		return Inspect
 	}
 }
-
-// MarshalText gives the state's name, such as CONGESTED.
-func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

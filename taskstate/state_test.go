@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rdmagate/rdmagate/internal/enum/enumtest"
 	"github.com/rdmagate/rdmagate/taskstate"
 )
 
@@ -39,6 +40,11 @@ func TestStateTextAndGuidance(t *testing.T) {
 			assert.JSONEq(t, `{"`+row.text+`":"`+row.name+`"}`, string(text), "both are names in JSON, not numbers")
 		})
 	}
+}
+
+func TestEnumerationsAreTextInJSON(t *testing.T) {
+	enumtest.RoundTrip(t, taskstate.LongUnavailable)
+	enumtest.RoundTrip(t, taskstate.TryElsewhere)
 }
 
 func TestValuesThatAreNoState(t *testing.T) {

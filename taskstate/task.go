@@ -73,6 +73,20 @@ func (t *Task) State() State {
 	return t.load().state()
 }
 
+// Attempt returns the number of the present attempt, from 1; 0 for a nil task. It is one
+// atomic load, as State is.
+func (t *Task) Attempt() uint32 {
+	if t == nil {
+		return 0
+	}
+	return t.load().number()
+}
+
+// Untouched reports whether nothing at all has happened to the task: it is in its first
+// attempt, and nothing succeeded or was recorded. A recorder tells by it that memory
+// holds another task now.
+func (t *Task) Untouched() bool { return t == nil || t.load() == 0 }
+
 // NextAttempt begins a new attempt of the whole task and returns its number; the
 // first attempt is 1. Open evidence is resolved and the success is forgotten, so
 // the state is [Unknown] until something happens. Whatever slices of older

@@ -48,8 +48,12 @@ var lastQP uint64
 func nextQP() uint64 { lastQP++; return lastQP }
 
 // endpoints builds endpoints to different NICs through one device.
-func endpoints(mode cc.Mode, n int) ([]endpoint, error) {
-	ctl, err := newController(mode)
+func endpoints(mode cc.Mode, n int, options ...func() cc.Option) ([]endpoint, error) {
+	var opts []cc.Option
+	for _, o := range options {
+		opts = append(opts, o())
+	}
+	ctl, err := newController(mode, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -160,10 +164,10 @@ func permits() []scenario {
 }
 
 // twoPermits has two goroutines on so many routes of one device.
-func twoPermits(name string, routes int, withTask bool) scenario {
+func twoPermits(name string, routes int, withTask bool, options ...func() cc.Option) scenario {
 	return scenario{kind: ours, note: "the same from two cores", Scenario: measure.Scenario{Name: name, Workers: 2,
 		Setup: func() ([]measure.Loop, func(), error) {
-			list, err := endpoints(cc.Enforce, routes)
+			list, err := endpoints(cc.Enforce, routes, options...)
 			if err != nil {
 				return nil, nil, err
 			}

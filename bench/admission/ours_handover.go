@@ -8,10 +8,18 @@ import (
 // handovers has one core acquire and post, and another one settle in batches of
 // eight, through the same ring as the bare hand-over.
 func handovers() []scenario {
-	return []scenario{{kind: ours, note: "TryAcquire and Posting on one core, Settle in batches of 8 on another",
-		Scenario: measure.Scenario{Name: oursHandover, Workers: 2, Pipeline: true,
+	return []scenario{
+		handover(oursHandover, "TryAcquire and Posting on one core, Settle in batches of 8 on another"),
+		handover(oursHandover+withRecorder, "the same with a recorder", recording),
+	}
+}
+
+// handover has options of its controller made anew for each sitting.
+func handover(name, note string, options ...func() cc.Option) scenario {
+	return scenario{kind: ours, note: note,
+		Scenario: measure.Scenario{Name: name, Workers: 2, Pipeline: true,
 			Setup: func() ([]measure.Loop, func(), error) {
-				list, err := endpoints(cc.Enforce, 1)
+				list, err := endpoints(cc.Enforce, 1, options...)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -43,5 +51,5 @@ func handovers() []scenario {
 					}
 				}
 				return []measure.Loop{post, poll}, nil, nil
-			}}}}
+			}}}
 }

@@ -40,6 +40,9 @@ const (
 	sameRoute = ", 2 cores, same route"
 )
 
+// withRecorder is the suffix of a scenario whose calls are recorded.
+const withRecorder = ", recorded"
+
 // othersPaused is the suffix of a scenario beside many paused pairs.
 const othersPaused = ", 10000 pairs of others paused"
 
@@ -68,7 +71,7 @@ func scenarios() []scenario {
 	for _, list := range [][]scenario{
 		floors(), cgoFloor(), handoverFloor(),
 		mutexPeer(), semaphorePeer(), libp2pPeer(), gobreakerPeer(), failsafePeer(),
-		permits(), lists(), refusals(), handovers(), ticks(), rails(),
+		permits(), recorded(), lists(), refusals(), handovers(), ticks(), rails(),
 	} {
 		all = append(all, list...)
 	}

@@ -179,11 +179,11 @@ func (o *options) controller(opts ...cc.Option) (*cc.Controller, error) {
 	return ctl, nil
 }
 
-// engineConfig returns the engine's numbers. Its prober looks twice in a probe interval
-// at least.
+// engineConfig returns the engine's numbers. Its prober looks ten times in a probe
+// interval at least.
 func (o *options) engineConfig() transfer.Config {
 	c := o.engine
-	c.ProbePause = max(min(c.ProbePause, o.health.probe/2), time.Millisecond)
+	c.ProbePause = max(min(c.ProbePause, o.health.probe/10), time.Millisecond)
 	return c
 }
 

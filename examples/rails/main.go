@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,7 +24,6 @@ func main() {
 // options are the flags.
 type options struct {
 	asJSON, gids bool
-	peer         string
 	pathOptions
 }
 
@@ -38,12 +36,7 @@ func run(args []string, find func() ([]discover.NIC, error), stdout, stderr io.W
 	case err != nil:
 		return exitUsage
 	}
-	// What was found is printed even if the list is not complete.
-	nics, foundErr := find()
-	if foundErr == nil || len(nics) > 0 {
-		err = output(stdout, nics, o)
-	}
-	if err := errors.Join(err, foundErr); err != nil {
+	if err := output(stdout, find, o); err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			fmt.Fprintln(stderr, "rails:", line)
 		}
@@ -57,9 +50,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("rails", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.BoolVar(&o.asJSON, "json", false, "print JSON, with all that is known")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON, for -peer on another host")
 	f.BoolVar(&o.gids, "gids", false, "list the GIDs of each port too")
 	f.StringVar(&o.peer, "peer", "", "print the paths to the NICs in this `file`, which \"rails -json\" wrote on the peer")
+	f.StringVar(&o.local, "local", "", "with -peer: take the local NICs from this `file` and not from this machine")
 	f.StringVar(&o.railFile, "rails", "", "with -peer: pin the pairs by this rail `file`")
 	f.IntVar(&o.prefix, "prefix", 0, "with -peer: NICs reach each other only within an IPv4 prefix of so many `bits`")
 	f.IntVar(&o.prefix6, "prefix6", 0, "with -peer: the same for IPv6")
@@ -74,12 +68,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case f.NArg() > 0:
 		fault = fmt.Sprintf("unexpected argument %q; flags come as -name", f.Arg(0))
-	case given["peer"] && o.peer == "":
-		fault = "-peer names no file; write one with \"rails -json\" on the peer"
+	case given["peer"] && o.peer == "", given["local"] && o.local == "":
+		fault = "-peer and -local name files; write them with \"rails -json\" on those hosts"
 	case given["peer"] && (o.asJSON || o.gids):
 		fault = "-json and -gids show this machine's NICs, -peer shows paths; use one or the other"
 	case !given["peer"]:
-		for _, name := range []string{"rails", "prefix", "prefix6", "local-node", "remote-node"} {
+		for _, name := range []string{"local", "rails", "prefix", "prefix6", "local-node", "remote-node"} {
 			if given[name] {
 				fault = fmt.Sprintf("-%s is about paths; name the other side's NICs with -peer", name)
 			}
@@ -96,18 +90,28 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-func output(out io.Writer, nics []discover.NIC, o options) error {
+// output prints what is asked for. What was found on this machine is printed even if
+// the list is not complete.
+func output(out io.Writer, find func() ([]discover.NIC, error), o options) error {
+	if o.local != "" {
+		nics, err := readNICs("local", o.local)
+		if err != nil {
+			return err
+		}
+		return printPaths(out, nics, o.pathOptions)
+	}
+	found, foundErr := find()
+	if foundErr != nil && len(found) == 0 {
+		return foundErr
+	}
+	var err error
 	switch {
 	case o.peer != "":
-		return printPaths(out, nics, o.peer, o.pathOptions)
+		err = printPaths(out, discover.Local(found), o.pathOptions)
 	case o.asJSON:
-		if nics == nil {
-			nics = []discover.NIC{}
-		}
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		return e.Encode(nics)
+		err = writeNICs(out, discover.Local(found))
+	default:
+		_, err = io.WriteString(out, report(found, o.gids))
 	}
-	_, err := io.WriteString(out, report(nics, o.gids))
-	return err
+	return errors.Join(err, foundErr)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/rail/discover"
 )
 
@@ -24,7 +25,7 @@ func machine() ([]discover.NIC, error) {
 	down := discover.Port{Number: 2, State: discover.PortDown, PhysState: discover.PhysDisabled, LinkLayer: discover.LinkInfiniBand}
 	return []discover.NIC{
 		{
-			Name: "mlx5_0", NetDevs: []string{"ens1f0np0"}, PCI: "0000:05:00.0", NUMA: discover.Node{ID: 1, Known: true}, Uverbs: "uverbs0",
+			Name: "mlx5_0", NetDevs: []string{"ens1f0np0"}, PCI: "0000:05:00.0", NUMA: rail.NodeOf(1), Uverbs: "uverbs0",
 			Ports: []discover.Port{active, down}, Usable: true, Why: "it has uverbs0, port 1 is active",
 		},
 		{Name: "mlx5_1", PCI: "0000:05:00.1", Why: "it has no port", Problems: []string{"NUMA node: read class/infiniband/mlx5_1/device/numa_node: the file is empty"}},
@@ -69,10 +70,37 @@ mlx5_0 1    3   RoCE v2 10.0.0.1 ens1f0np0
 func TestJSON(t *testing.T) {
 	status, out, _ := runFor(t, machine, "-json")
 	assert.Zero(t, status)
-	var back []discover.NIC
+	assert.Equal(t, `[
+  {
+    "name": "mlx5_0",
+    "port": 1,
+    "numa": 1,
+    "link": "Ethernet",
+    "addrs": [
+      "10.0.0.1"
+    ],
+    "rate_gbps": 200
+  },
+  {
+    "name": "mlx5_0",
+    "port": 2,
+    "numa": 1,
+    "link": "InfiniBand",
+    "unusable": "port 2 is not active but down"
+  },
+  {
+    "name": "mlx5_1",
+    "port": 0,
+    "numa": null,
+    "link": "unknown",
+    "unusable": "it has no port"
+  }
+]
+`, out)
+	var back []rail.NIC
 	require.NoError(t, json.Unmarshal([]byte(out), &back))
-	want, _ := machine()
-	assert.Equal(t, want, back)
+	nics, _ := machine()
+	assert.Equal(t, discover.Local(nics), back, "an engine reads it too")
 }
 
 func TestNone(t *testing.T) {
@@ -114,7 +142,7 @@ func TestWidth(t *testing.T) {
 	long := strings.Repeat("name", 60)
 	nics, _ := machine()
 	nics = append(nics, discover.NIC{
-		Name: long, NetDevs: []string{"bond0", "bond0.100", "bond0.200"}, PCI: "10000:e1:00.0", NUMA: discover.Node{ID: 1023, Known: true},
+		Name: long, NetDevs: []string{"bond0", "bond0.100", "bond0.200"}, PCI: "10000:e1:00.0", NUMA: rail.NodeOf(1023),
 		Ports: []discover.Port{{
 			Number: 255, State: discover.PortActiveDefer, Rate: 1e6, LinkLayer: discover.LinkUnspecified,
 			GIDs: []discover.GID{{Index: 1023, Addr: netip.MustParseAddr("fe80:1111:2222:3333:4444:5555:6666:7777"), Type: discover.GIDUnknown, NetDev: long}},

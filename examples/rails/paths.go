@@ -9,26 +9,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/rdmagate/rdmagate/rail"
-	"github.com/rdmagate/rdmagate/rail/discover"
 )
 
-// pathOptions are the flags that go with -peer.
+// pathOptions are -peer and the flags that go with it.
 type pathOptions struct {
-	railFile              string
+	peer, local, railFile string
 	prefix, prefix6       int
 	localNode, remoteNode int
 }
 
-// printPaths prints every pair of a local NIC and one of the peer. It is an error if
-// none can be used.
-func printPaths(out io.Writer, found []discover.NIC, peer string, o pathOptions) error {
-	theirs, err := readPeer(peer)
+// printPaths prints every pair of a local NIC and one in the peer's file. It is an
+// error if none can be used.
+func printPaths(out io.Writer, local []rail.NIC, o pathOptions) error {
+	theirs, err := readNICs("peer", o.peer)
 	if err != nil {
 		return err
 	}
-	c := rail.MapConfig{Peer: "peer", Local: discover.Local(found), IPv4Bits: o.prefix, IPv6Bits: o.prefix6}
-	var notes []string
-	c.Remote, notes = discover.Remote(theirs)
+	remote, notes := rail.Devices(theirs)
+	c := rail.MapConfig{Peer: "peer", Local: local, Remote: remote, IPv4Bits: o.prefix, IPv6Bits: o.prefix6}
 	if o.railFile != "" {
 		if c.File, err = readRailFile(o.railFile); err != nil {
 			return err
@@ -43,7 +41,7 @@ func printPaths(out io.Writer, found []discover.NIC, peer string, o pathOptions)
 	}
 	want := rail.Want{Local: rail.NodeOf(o.localNode), Remote: rail.NodeOf(o.remoteNode)}
 	text := pathReport(m, want, notes)
-	if len(found) == 0 {
+	if len(local) == 0 {
 		text = none
 	}
 	if _, err := io.WriteString(out, text); err != nil {

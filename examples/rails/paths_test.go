@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/rail/discover"
 )
 
@@ -24,7 +27,7 @@ func host(number int) []discover.NIC {
 			Number: 1, State: discover.PortActive, Rate: 400, LinkLayer: discover.LinkEthernet,
 			GIDs: []discover.GID{{Addr: netip.MustParseAddr("fe80::1")}, {Index: 3, Addr: netip.MustParseAddr(fmt.Sprintf(addr, number)), Type: discover.GIDRoCEv2}},
 		}
-		return discover.NIC{Name: name, NUMA: discover.Node{ID: node, Known: true}, Ports: []discover.Port{port}, Usable: true}
+		return discover.NIC{Name: name, NUMA: rail.NodeOf(node), Ports: []discover.Port{port}, Usable: true}
 	}
 	return []discover.NIC{nic("mlx5_0", "10.0.0.%d", 0), nic("mlx5_1", "10.0.1.%d", 1), nic("mlx5_mgmt", "192.168.7.%d", 0)}
 }
@@ -108,6 +111,57 @@ RANK LOCAL     PORT REMOTE    PORT WHY
 	}
 }
 
+// From files, the paths between any two hosts can be seen anywhere.
+func TestPathsFromFiles(t *testing.T) {
+	const a, b = "testdata/host-a.json", "testdata/host-b.json"
+	nowhere := func() ([]discover.NIC, error) {
+		t.Error("this machine's NICs are of no interest")
+		return nil, errors.ErrUnsupported
+	}
+	status, out, diag := runFor(t, nowhere, "-local", a, "-peer", b, "-prefix", "16", "-local-node", "1")
+	assert.Zero(t, status)
+	assert.Empty(t, diag)
+	assert.Equal(t, `
+RANK LOCAL       PORT REMOTE PORT WHY
+1    mlx5_1      1    mlx5_1 1    same name; local NUMA node 1, buffer on 1
+2    mlx5_0      1    mlx5_0 2    same name; local NUMA node 0, buffer on 1
+3    mlx5_1      1    mlx5_0 2    cross-rail; local NUMA node 1, buffer on 1
+4    mlx5_0      1    mlx5_1 1    cross-rail; local NUMA node 0, buffer on 1
+-    mlx5_bond_0 1    mlx5_2 -    remote NIC: it has no uverbs node; load the ib_uverbs module; it
+                                  has no port
+-    mlx5_1      1    mlx5_2 -    remote NIC: it has no uverbs node; load the ib_uverbs module; it
+                                  has no port
+-    mlx5_bond_0 1    mlx5_0 2    other subnet: local in 192.168.0.0/16, remote in 10.0.0.0/16
+-    mlx5_0      1    mlx5_2 -    remote NIC: it has no uverbs node; load the ib_uverbs module; it
+                                  has no port
+-    mlx5_bond_0 1    mlx5_1 1    other subnet: local in 192.168.0.0/16, remote in 10.0.0.0/16
+
+4 of 9 pairs may be used; unusable NIC: 3; other subnet: 2
+  - port 2 of remote "mlx5_1" is left out: a path names the remote device alone, and is taken for
+    port 1
+`, "\n"+out)
+
+	_, out, _ = runFor(t, nowhere, "-local", b, "-peer", a, "-prefix", "24")
+	assert.Contains(t, out, "\n1    mlx5_0 2    mlx5_0      1    same name\n", "each local port has its paths")
+	assert.Contains(t, out, "2 of 15 pairs may be used")
+	_, out, _ = runFor(t, nowhere, "-local", a, "-peer", b, "-rails", "testdata/rails.json")
+	assert.Contains(t, out, "\n1    mlx5_0      1    mlx5_1 1    direct in the rail file\n")
+	assert.Contains(t, out, "3 of 9 pairs may be used")
+}
+
+// The example files are what -json prints.
+func TestExampleFiles(t *testing.T) {
+	for _, name := range []string{"testdata/host-a.json", "testdata/host-b.json"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		nics, err := readNICs("peer", name)
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, writeNICs(&out, nics))
+		assert.Equal(t, string(text), out.String(), name)
+	}
+}
+
 func TestPathsIPv6(t *testing.T) {
 	here, there := host(1)[:1], host(2)[:2]
 	for i, nics := range [][]discover.NIC{here, there} {
@@ -187,20 +241,23 @@ func TestPathFaults(t *testing.T) {
 		want []string // in the diagnosis
 	}{
 		{"no peer file", []string{"-peer", missing}, []string{missing}},
+		{"no local file", []string{"-peer", good, "-local", missing}, []string{missing}},
+		{"no NIC here", []string{"-peer", good, "-local", write(t, "[]\n")}, []string{"local file ", `it lists no NIC`}},
+		{"listed twice here", []string{"-peer", good, "-local", peerFile(t, twice)}, []string{`local NIC "mlx5_0", port 1, is listed after another`}},
 		{"a directory", []string{"-peer", t.TempDir()}, []string{"is a directory"}},
 		{"empty", []string{"-peer", write(t, "\n")}, []string{"it is empty; write it with"}},
 		{"not JSON", []string{"-peer", write(t, "NIC PORT STATE\n")}, []string{"it is no list of NICs"}},
 		{"a rail file", []string{"-peer", write(t, `{"all": []}`)}, []string{"it is no list of NICs"}},
-		{"no NIC", []string{"-peer", write(t, "[]\n")}, []string{`it lists no NIC; run "rails" on the peer`}},
+		{"no NIC", []string{"-peer", write(t, "[]\n")}, []string{`it lists no NIC; run "rails" on that host`}},
 		{"cut off in a NIC", []string{"-peer", write(t, text[:len(text)/2])}, []string{"NIC 2, from line ", "unexpected EOF"}},
 		{"cut off after a NIC", []string{"-peer", write(t, strings.TrimRight(text, "]\n"))}, []string{"the list does not end"}},
 		{"more after it", []string{"-peer", write(t, text+"\n[]")}, []string{fmt.Sprintf("line %d: there is more after the list", strings.Count(text, "\n")+2)}},
-		{"unknown field", []string{"-peer", write(t, strings.Replace(text, `"usable"`, `"useful"`, 1))}, []string{`NIC 1, from line 2: json: unknown field "useful"`}},
+		{"unknown field", []string{"-peer", write(t, strings.Replace(text, `"numa"`, `"node"`, 1))}, []string{`NIC 1, from line 2: json: unknown field "node"`}},
 		{"wrong type", []string{"-peer", write(t, strings.Replace(text, `"name": "mlx5_1"`, `"name": 1`, 1))}, []string{"NIC 2, from line ", "cannot unmarshal number"}},
-		{"wrong value", []string{"-peer", write(t, strings.Replace(text, `"Ethernet"`, `"Token Ring"`, 1))}, []string{`"Token Ring" is no discover.LinkLayer`}},
+		{"wrong value", []string{"-peer", write(t, strings.Replace(text, `"Ethernet"`, `"Token Ring"`, 1))}, []string{`rail: "Token Ring" is no Link`}},
 		{"listed twice", []string{"-peer", peerFile(t, twice)}, []string{`remote NIC "mlx5_0", port 1, is listed after another`}},
 		{"no name", []string{"-peer", peerFile(t, nameless)}, []string{"remote device name is empty"}},
-		{"too large", []string{"-peer", write(t, strings.Repeat(" ", maxPeerFile+1))}, []string{"it is larger than 16777216 bytes"}},
+		{"too large", []string{"-peer", write(t, strings.Repeat(" ", maxNICFile+1))}, []string{"it is larger than 16777216 bytes"}},
 		{"no rail file", []string{"-peer", good, "-rails", missing}, []string{missing}},
 		{"bad rail file", []string{"-peer", good, "-rails", write(t, "{\"all\":\n[1, 2]}")}, []string{"rails: rail file: line 2: all[0]: it is a number", "rails: rail file: line 2: all[1]: it is a number"}},
 		{"names that nobody has", []string{"-peer", good, "-rails", write(t, `{"all": [{"local": "mlx5_9", "remote": "rocep1"}]}`)},
@@ -231,6 +288,8 @@ func TestPathUsage(t *testing.T) {
 		{"-prefix 24", "-prefix is about paths"},
 		{"-prefix6 0", "-prefix6 is about paths"},
 		{"-rails f", "-rails is about paths"},
+		{"-local f", "-local is about paths"},
+		{"-local f -json", "-local is about paths"},
 		{"-local-node 0", "-local-node is about paths"},
 		{"-remote-node 0 -json", "-remote-node is about paths"},
 		{"-peer f -prefix 33", "-prefix is 33, must be 1 to 32"},
@@ -245,9 +304,11 @@ func TestPathUsage(t *testing.T) {
 		assert.Empty(t, out, tt.args)
 		assert.Contains(t, diag, tt.want, tt.args)
 	}
-	status, _, diag := runFor(t, found(host(1)), "-peer", "")
-	assert.Equal(t, exitUsage, status)
-	assert.Contains(t, diag, "-peer names no file")
+	for _, args := range [][]string{{"-peer", ""}, {"-peer", "f", "-local", ""}} {
+		status, _, diag := runFor(t, found(host(1)), args...)
+		assert.Equal(t, exitUsage, status, args)
+		assert.Contains(t, diag, "-peer and -local name files", args)
+	}
 }
 
 // Names that hold what separates names elsewhere keep to their columns, and no two
@@ -285,10 +346,10 @@ func TestPathNames(t *testing.T) {
 
 // Whatever a peer's file holds, the command ends with a table or a message.
 func FuzzPeerFile(f *testing.F) {
-	good, err := json.Marshal(host(2))
+	good, err := json.Marshal(discover.Local(host(2)))
 	require.NoError(f, err)
-	for _, text := range []string{string(good), "", "[]", "[null]", "{}", `[{"name": "a"}]`, `[{"name": "a", "ports": [{"number": 0}]}]`, `[{"name": "a", "usable": true, "ports": null}]`,
-		`[{"name": "a", "usable": true, "ports": [{"number": 1, "state": "active", "rate_gbps": 1e300, "gids": [{"addr": ""}, {"addr": "fe80::1%x"}]}]}]`, `[{"numa": -1}]`, "[[[[", `[{}`} {
+	for _, text := range []string{string(good), "", "[]", "[null]", "{}", `[{"name": "a"}]`, `[{"name": "a", "port": 1}]`, `[{"name": "a", "port": 1, "addrs": null}, {"name": "a", "port": 2}, {"name": "a", "port": 1}]`,
+		`[{"name": "a", "port": 1, "rate_gbps": 1e300, "addrs": ["", "fe80::1%x"]}]`, `[{"numa": -1}]`, "[[[[", `[{}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

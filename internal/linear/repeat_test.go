@@ -27,7 +27,7 @@ func TestSeedDecides(t *testing.T) {
 
 func repeat(t *testing.T, sc *scenario, seed uint64) (events []event) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	var g gate = newTally(sc, none, rng)
+	var g gate = newTally(sc, none, seed)
 	if *inTurns {
 		var err error
 		g, err = newController(sc.config(rng), sc.devices, sc.routes)

@@ -3,6 +3,7 @@ package linear
 import (
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/anishathalye/porcupine"
@@ -32,15 +33,19 @@ var flawNames = [flaws]string{"none", "looks, then adds", "reads the window once
 // tally is a small controller of one device, right but for its flaw.
 type tally struct {
 	flaw flaw
-	rng  *rand.Rand
 	out  [maxRoutes + 1]atomic.Int64
 	size [maxRoutes + 1]atomic.Int64
 	most state
-	held []atomic.Uint32 // the slices of each slot that hold bytes
+	held []atomic.Uint64 // of each slot: its use number, and below it the slices that hold bytes
+
+	mu  sync.Mutex // guards rng
+	rng *rand.Rand
 }
 
-func newTally(sc *scenario, f flaw, rng *rand.Rand) *tally {
-	g := &tally{flaw: f, rng: rng, most: sc.start(), held: make([]atomic.Uint32, sc.slots)}
+const useShift = 32 // of a use number in tally.held
+
+func newTally(sc *scenario, f flaw, seed uint64) *tally {
+	g := &tally{flaw: f, most: sc.start(), held: make([]atomic.Uint64, sc.slots), rng: rand.New(rand.NewPCG(seed, 1<<32))}
 	for d, w := range g.most {
 		g.size[d].Store(w.size)
 	}
@@ -58,17 +63,28 @@ func (g *tally) try(s *slot) (bool, int) {
 		}
 		return false, deviceDomain
 	}
-	g.held[s.number].Store(s.all())
+	g.held[s.number].Store(uint64(g.use(s)+1)<<useShift | uint64(s.all()))
 	return true, -1
+}
+
+// use returns the number of the slot's latest admission.
+func (g *tally) use(s *slot) uint32 { return uint32(g.held[s.number].Load() >> useShift) }
+
+func (g *tally) dice(n int) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.rng.IntN(n)
 }
 
 func (g *tally) take(domain int, n int64, list bool) bool {
 	out, size := &g.out[domain], &g.size[domain]
-	for {
-		w := window{out: out.Load(), size: size.Load()}
+	for w := (window{size: size.Load()}); ; {
+		if w.out = out.Load(); g.flaw != windowOnce {
+			w.size = size.Load()
+		}
 		alone := w.out == 0 && (!list || g.flaw == longLists) || n > w.size && g.flaw == aboveWindow
 		switch {
-		case w.out+n > w.size && !alone, g.flaw == refusesAtRandom && g.rng.IntN(20) == 0:
+		case w.out+n > w.size && !alone, g.flaw == refusesAtRandom && g.dice(20) == 0:
 			return false
 		case g.flaw == looksThenAdds:
 			runtime.Gosched()
@@ -84,30 +100,37 @@ func (g *tally) take(domain int, n int64, list bool) bool {
 }
 
 func (g *tally) giveUp(s *slot, from int) {
-	g.giveBack(s, s.all()&^(1<<from-1))
+	g.giveBack(s, g.use(s), s.all()&^(1<<from-1))
 }
 
 func (g *tally) post(s *slot, lost bool) bool {
 	if lost {
 		g.giveUp(s, 0)
+		return false
 	}
-	return !lost
+	s.use.Store(g.use(s))
+	return true
 }
 
-func (g *tally) settle(s *slot, _, mask uint32, e ending) uint32 {
+func (g *tally) settle(s *slot, use, mask uint32, e ending) uint32 {
 	if e == cancel {
 		return 0
 	}
-	return g.giveBack(s, mask)
+	return g.giveBack(s, use, mask)
 }
 
-func (g *tally) giveBack(s *slot, mask uint32) (gaveBack uint32) {
-	held := &g.held[s.number]
-	if g.flaw == returnsTwice {
-		gaveBack = held.Load() & mask
-		held.And(^mask)
-	} else {
-		gaveBack = held.And(^mask) & mask
+// giveBack looks at the slot only if it gives something back: until its caller has said
+// so, the slot cannot become another's.
+func (g *tally) giveBack(s *slot, use, mask uint32) (gaveBack uint32) {
+	for held := &g.held[s.number]; ; {
+		was := held.Load()
+		gaveBack = uint32(was) & mask
+		if uint32(was>>useShift) != use || gaveBack == 0 {
+			return 0
+		}
+		if held.CompareAndSwap(was, was&^uint64(gaveBack)) || g.flaw == returnsTwice {
+			break
+		}
 	}
 	n := s.bytes(gaveBack)
 	g.out[routeDomain(s.route)].Add(-n)
@@ -123,7 +146,7 @@ func (g *tally) renew(int, int) {}
 
 func (g *tally) tick() {
 	for d, w := range g.most {
-		g.size[d].Store(w.size >> g.rng.IntN(3))
+		g.size[d].Store(w.size >> g.dice(3))
 	}
 }
 
@@ -138,12 +161,16 @@ func (g *tally) windows(int) (sizes []int64) {
 var tallied = scenario{devices: 1, routes: 2, slots: 12, route: 80, device: 120,
 	sizes: []span{{1, 20}, {1, 60}, {1, 150}}, lists: true, moving: true}
 
+// newTallySite returns the site of a history with a flaw.
+func newTallySite(f flaw, seed uint64) *site {
+	return newSite(&tallied, newTally(&tallied, f, seed), rand.New(rand.NewPCG(seed, 0)))
+}
+
 // firstIllegal returns the seed of the first history with a flaw that is not legal, and
 // what the checker said of it.
 func firstIllegal(f flaw, inTurns bool) (seed uint64, result porcupine.CheckResult) {
 	for ; seed < 1000; seed++ {
-		rng := rand.New(rand.NewPCG(seed, 0))
-		site := newSite(&tallied, newTally(&tallied, f, rng), rng)
+		site := newTallySite(f, seed)
 		site.run(seed, inTurns)
 		if result, _ = check(&tallied, site.book.events(0)); result != porcupine.Ok {
 			break
@@ -172,4 +199,24 @@ func TestWrongControllerAtLarge(t *testing.T) {
 	seed, result := firstIllegal(looksThenAdds, false)
 	assert.Equal(t, porcupine.Illegal, result)
 	t.Logf("%s after %d histories", result, seed)
+}
+
+// Tallies count wrong, but do not race: what the race detector finds here is a fault of
+// the tests. Left out is the one that lets two settle the same slice, since a site takes
+// a slot for that of whoever settled the last one.
+func TestWrongControllerRacesNot(t *testing.T) {
+	for f := range flaws {
+		if f == returnsTwice {
+			continue
+		}
+		t.Run(flawNames[f], func(t *testing.T) {
+			for seed := range uint64(100) {
+				site := newTallySite(f, seed)
+				if site.run(seed, false); f == none {
+					result, _ := check(&tallied, site.book.events(0))
+					assert.Equal(t, porcupine.Ok, result, "seed %d", seed)
+				}
+			}
+		})
+	}
 }

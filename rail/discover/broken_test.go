@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // pairOfNICs has a NIC to break and one that must not notice. It returns the tree
@@ -75,7 +77,7 @@ func TestBrokenFiles(t *testing.T) {
 				assert.Equal(t, GIDUnknown, n.Ports[0].GIDs[0].Type, "whether it is RoCE v1 depends on the node type")
 			}},
 		{name: "NUMA node of words", file: "device/numa_node", content: "two\n", problem: `"two" is neither -1 nor a number`, usable: true,
-			check: func(t *testing.T, n NIC) { assert.Equal(t, Node{}, n.NUMA) }},
+			check: func(t *testing.T, n NIC) { assert.Equal(t, rail.Node{}, n.NUMA) }},
 		{name: "NUMA node below -1", file: "device/numa_node", content: "-2\n", problem: `"-2" is neither`, usable: true},
 		{name: "NUMA node beyond all machines", file: "device/numa_node", content: "1024\n", problem: `"1024" is neither`, usable: true},
 		{name: "PCI address of words", file: "device/uevent", content: "PCI_SLOT_NAME=slot 5\n", problem: `"slot 5" is none`, usable: true,

@@ -14,8 +14,8 @@
 //	}
 //
 // A [NIC] is a plain value, a reading of one moment: nothing is held open and
-// nothing is kept up to date. It can be written as JSON and read back, for
-// instance on another machine that wants to know its peer's NICs.
+// nothing is kept up to date. It can be written as JSON and read back. What a peer
+// needs to know to choose paths is less: the ports that [Local] makes of it.
 //
 // # What is read
 //

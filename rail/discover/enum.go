@@ -1,9 +1,6 @@
 package discover
 
-import (
-	"fmt"
-	"strings"
-)
+import "github.com/rdmagate/rdmagate/internal/enum"
 
 //go:generate go tool stringer -type=NodeType,PortState,PhysState,LinkLayer,GIDType -linecomment -output=enum_string.go
 
@@ -77,44 +74,28 @@ const (
 func (v NodeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (v *NodeType) UnmarshalText(text []byte) error { return parseEnum(v, text, NodeUnspecified) }
+func (v *NodeType) UnmarshalText(text []byte) error { return enum.Parse(v, text, NodeUnspecified) }
 
 // MarshalText returns the text of String.
 func (v PortState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (v *PortState) UnmarshalText(text []byte) error { return parseEnum(v, text, PortActiveDefer) }
+func (v *PortState) UnmarshalText(text []byte) error { return enum.Parse(v, text, PortActiveDefer) }
 
 // MarshalText returns the text of String.
 func (v PhysState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (v *PhysState) UnmarshalText(text []byte) error { return parseEnum(v, text, PhysTest) }
+func (v *PhysState) UnmarshalText(text []byte) error { return enum.Parse(v, text, PhysTest) }
 
 // MarshalText returns the text of String.
 func (v LinkLayer) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (v *LinkLayer) UnmarshalText(text []byte) error { return parseEnum(v, text, LinkEthernet) }
+func (v *LinkLayer) UnmarshalText(text []byte) error { return enum.Parse(v, text, LinkEthernet) }
 
 // MarshalText returns the text of String.
 func (v GIDType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (v *GIDType) UnmarshalText(text []byte) error { return parseEnum(v, text, GIDOther) }
-
-// parseEnum sets v to the value from 0 to last that has the text.
-func parseEnum[T interface {
-	~uint8
-	fmt.Stringer
-}](v *T, text []byte, last T) error {
-	var known []string
-	for i := T(0); i <= last; i++ {
-		if i.String() == string(text) {
-			*v = i
-			return nil
-		}
-		known = append(known, i.String())
-	}
-	return fmt.Errorf("discover: %.40q is no %T; use one of: %s", text, last, strings.Join(known, "; "))
-}
+func (v *GIDType) UnmarshalText(text []byte) error { return enum.Parse(v, text, GIDOther) }

@@ -1,47 +1,34 @@
 package discover
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rdmagate/rdmagate/internal/enum/enumtest"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
-func TestEnumText(t *testing.T) {
-	type all struct {
-		N NodeType
-		S PortState
-		P PhysState
-		L LinkLayer
-		G GIDType
-	}
-	in := all{NodeRNIC, PortActiveDefer, PhysLinkErrorRecovery, LinkInfiniBand, GIDOther}
-	data, err := json.Marshal(in)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"N":"RNIC","S":"active, deferred","P":"link error recovery","L":"InfiniBand","G":"other"}`, string(data))
-	var out all
-	require.NoError(t, json.Unmarshal(data, &out))
-	assert.Equal(t, in, out)
-
-	err = json.Unmarshal([]byte(`{"S":"asleep"}`), &out)
-	require.ErrorContains(t, err, `"asleep" is no discover.PortState; use one of: unknown; down;`)
-	assert.Equal(t, PortActiveDefer, out.S, "an error changes nothing")
+func TestEnumerationsAreTextInJSON(t *testing.T) {
+	enumtest.RoundTrip(t, NodeUnspecified)
+	enumtest.RoundTrip(t, PortActiveDefer)
+	enumtest.RoundTrip(t, PhysTest)
+	enumtest.RoundTrip(t, LinkEthernet)
+	enumtest.RoundTrip(t, GIDOther)
 }
 
-func TestNodeJSON(t *testing.T) {
-	for text, want := range map[string]Node{"null": {}, "-1": {}, "0": known(0), "1023": known(1023)} {
-		n := known(7)
-		require.NoError(t, json.Unmarshal([]byte(text), &n), text)
+func TestParseNode(t *testing.T) {
+	for text, want := range map[string]rail.Node{"-1": {}, "0": rail.NodeOf(0), " 7\n": rail.NodeOf(7), "1023": rail.NodeOf(1023)} {
+		n, err := parseNode(text)
+		require.NoError(t, err, text)
 		assert.Equal(t, want, n, text)
 	}
-	for _, text := range []string{"-2", "1024", "1.5", `"1"`, "{}", "1e2"} {
-		n := known(7)
-		require.ErrorContains(t, json.Unmarshal([]byte(text), &n), "NUMA node", text)
-		assert.Equal(t, known(7), n, "an error changes nothing")
+	for _, text := range []string{"", "-2", "1024", "1.5", "1e2", "null"} {
+		n, err := parseNode(text)
+		require.ErrorContains(t, err, "neither -1 nor a number from 0 to 1023", text)
+		assert.Equal(t, rail.Node{}, n, "unknown, not a plausible number")
 	}
-	assert.Equal(t, "unknown", Node{ID: 3}.String())
-	assert.Equal(t, "3", known(3).String())
 }
 
 func TestParseRate(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // Whatever a file holds, the reader neither panics nor invents: the neighbour is
@@ -40,7 +42,7 @@ func FuzzFileContent(f *testing.F) {
 		}
 		n := requireGood(t, nics)
 		assert.Equal(t, "bad", n.Name)
-		assert.True(t, n.NUMA == Node{} || n.NUMA.Known && n.NUMA.ID >= 0 && n.NUMA.ID <= MaxNode, "NUMA node %+v", n.NUMA)
+		assert.True(t, n.NUMA == rail.Node{} || n.NUMA.Known && n.NUMA.ID >= 0 && n.NUMA.ID <= maxNode, "NUMA node %+v", n.NUMA)
 		assert.True(t, n.PCI == "" || pciAddress.MatchString(n.PCI), "PCI address %q", n.PCI)
 		assert.NotEmpty(t, n.Why)
 		assert.LessOrEqual(t, len(n.Problems), maxFaults+1)
@@ -50,7 +52,7 @@ func FuzzFileContent(f *testing.F) {
 		for _, p := range n.Ports {
 			assert.LessOrEqual(t, p.State, PortActiveDefer)
 			assert.LessOrEqual(t, p.PhysState, PhysTest)
-			assert.False(t, math.IsNaN(p.Rate) || p.Rate < 0 || p.Rate > maxRate, "rate %v", p.Rate)
+			assert.False(t, math.IsNaN(p.Rate) || p.Rate < 0 || p.Rate > rail.MaxRate, "rate %v", p.Rate)
 			for _, g := range p.GIDs {
 				assert.True(t, g.Addr.IsValid() && g.Addr.Zone() == "", "GID %v", g)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rdmagate/rdmagate/internal/softroce"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 func openLab(t *testing.T) *softroce.Lab {
@@ -47,7 +48,7 @@ func TestGuestNICs(t *testing.T) {
 		assert.Equal(t, []string{want.NetDev}, n.NetDevs)
 		assert.Equal(t, NodeCA, n.NodeType)
 		assert.Empty(t, n.PCI, "software has no PCI function")
-		assert.Equal(t, Node{}, n.NUMA)
+		assert.Equal(t, rail.Node{}, n.NUMA)
 		assert.FileExists(t, filepath.Join("/sys/class/infiniband_verbs", n.Uverbs, "ibdev"))
 
 		require.Len(t, n.Ports, 1)

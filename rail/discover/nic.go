@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // Where the kernel shows RDMA devices, below the root of sysfs.
@@ -37,7 +39,7 @@ type NIC struct {
 	// has that of its parent. Empty for devices made in software.
 	PCI string `json:"pci,omitempty"`
 	// NUMA is the NUMA node that the PCI function is attached to.
-	NUMA Node `json:"numa"`
+	NUMA rail.Node `json:"numa"`
 	// Uverbs is its character device, such as uverbs0 for
 	// /dev/infiniband/uverbs0. Empty if there is none.
 	Uverbs string `json:"uverbs,omitempty"`

@@ -10,15 +10,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 const (
 	root5  = "pci0000:00/0000:00:02.0/0000:05:00.0"
 	root5b = "pci0000:00/0000:00:02.0/0000:05:00.1"
 )
-
-// known is a known NUMA node.
-func known(id int) Node { return Node{ID: id, Known: true} }
 
 func ip(text string) netip.Addr { return netip.MustParseAddr(text) }
 
@@ -37,7 +36,7 @@ func TestReadKinds(t *testing.T) {
 				ports: map[string]port{"1": activePort(append(roce(linkLocal, "ens1f0np0"), roce(mapped(10, 0, 0, 1), "ens1f0np0")...)...)},
 			},
 			want: NIC{
-				Name: "mlx5_0", NodeType: NodeCA, NetDevs: []string{"ens1f0np0"}, PCI: "0000:05:00.0", NUMA: known(1), Uverbs: "uverbs0",
+				Name: "mlx5_0", NodeType: NodeCA, NetDevs: []string{"ens1f0np0"}, PCI: "0000:05:00.0", NUMA: rail.NodeOf(1), Uverbs: "uverbs0",
 				Ports: []Port{{Number: 1, State: PortActive, PhysState: PhysLinkUp, Rate: 100, LinkLayer: LinkEthernet, GIDs: []GID{
 					{0, ip("fe80::e42:a1ff:fe00:1"), GIDRoCEv1, "ens1f0np0"}, {1, ip("fe80::e42:a1ff:fe00:1"), GIDRoCEv2, "ens1f0np0"},
 					{2, ip("10.0.0.1"), GIDRoCEv1, "ens1f0np0"}, {3, ip("10.0.0.1"), GIDRoCEv2, "ens1f0np0"},
@@ -52,7 +51,7 @@ func TestReadKinds(t *testing.T) {
 				ports: map[string]port{"1": activePort(gid{mapped(10, 0, 0, 1), "RoCE v2", "bond0"}, gid{mapped(10, 7, 0, 1), "RoCE v2", "bond0.7"})},
 			},
 			want: NIC{
-				Name: "mlx5_bond_0", NodeType: NodeCA, NetDevs: []string{"bond0", "bond0.7"}, PCI: "0000:05:00.0", NUMA: known(0), Uverbs: "uverbs3",
+				Name: "mlx5_bond_0", NodeType: NodeCA, NetDevs: []string{"bond0", "bond0.7"}, PCI: "0000:05:00.0", NUMA: rail.NodeOf(0), Uverbs: "uverbs3",
 				Ports: []Port{{Number: 1, State: PortActive, PhysState: PhysLinkUp, Rate: 100, LinkLayer: LinkEthernet, GIDs: []GID{
 					{0, ip("10.0.0.1"), GIDRoCEv2, "bond0"}, {1, ip("10.7.0.1"), GIDRoCEv2, "bond0.7"},
 				}}},
@@ -78,7 +77,7 @@ func TestReadKinds(t *testing.T) {
 				ports: map[string]port{"1": activePort(gid{"0242:ac11:0002:0000:0000:0000:0000:0000", "IB/RoCE v1", ""})},
 			},
 			want: NIC{
-				Name: "irdma0", NodeType: NodeRNIC, NetDevs: []string{"ens2"}, PCI: "0000:05:00.0", NUMA: known(0), Uverbs: "uverbs0",
+				Name: "irdma0", NodeType: NodeRNIC, NetDevs: []string{"ens2"}, PCI: "0000:05:00.0", NUMA: rail.NodeOf(0), Uverbs: "uverbs0",
 				Ports: []Port{{Number: 1, State: PortActive, PhysState: PhysLinkUp, Rate: 100, LinkLayer: LinkEthernet, GIDs: []GID{
 					{0, ip("242:ac11:2::"), GIDOther, ""},
 				}}},
@@ -95,7 +94,7 @@ func TestReadKinds(t *testing.T) {
 				}},
 			},
 			want: NIC{
-				Name: "rdmap0s31", NodeType: NodeUnspecified, NetDevs: []string{}, PCI: "0000:00:1f.0", NUMA: known(0), Uverbs: "uverbs0",
+				Name: "rdmap0s31", NodeType: NodeUnspecified, NetDevs: []string{}, PCI: "0000:00:1f.0", NUMA: rail.NodeOf(0), Uverbs: "uverbs0",
 				Ports: []Port{{Number: 1, State: PortActive, PhysState: PhysLinkUp, Rate: 100, LinkLayer: LinkUnspecified, GIDs: []GID{
 					{0, ip("fe80::4a5:ff0f:fe00:1"), GIDOther, ""},
 				}}},
@@ -115,7 +114,7 @@ func TestReadKinds(t *testing.T) {
 				},
 			},
 			want: NIC{
-				Name: "ibp5s0", NodeType: NodeCA, NetDevs: []string{"ibp5s0", "ibp5s0d1"}, PCI: "0000:05:00.0", NUMA: known(3), Uverbs: "uverbs1",
+				Name: "ibp5s0", NodeType: NodeCA, NetDevs: []string{"ibp5s0", "ibp5s0d1"}, PCI: "0000:05:00.0", NUMA: rail.NodeOf(3), Uverbs: "uverbs1",
 				Ports: []Port{
 					{Number: 1, State: PortActive, PhysState: PhysLinkUp, Rate: 400, LinkLayer: LinkInfiniBand, GIDs: []GID{
 						{0, ip("fe80::e41d:2d03:12:3450"), GIDIB, ""},
@@ -129,7 +128,7 @@ func TestReadKinds(t *testing.T) {
 			name:   "SR-IOV VF without port and without node",
 			device: device{name: "mlx5_7", parent: "pci0000:00/0000:05:00.7", numa: "0"},
 			want: NIC{
-				Name: "mlx5_7", NodeType: NodeCA, NetDevs: []string{}, PCI: "0000:05:00.7", NUMA: known(0), Ports: []Port{},
+				Name: "mlx5_7", NodeType: NodeCA, NetDevs: []string{}, PCI: "0000:05:00.7", NUMA: rail.NodeOf(0), Ports: []Port{},
 				Why: "it has no uverbs node; load the ib_uverbs module; it has no port",
 			},
 		},
@@ -158,7 +157,7 @@ func TestReadSoftwareDevice(t *testing.T) {
 	s.write(dir+"/parent", "eth0")
 	n := readOne(t, s)
 	assert.Empty(t, n.PCI, "software has no PCI function")
-	assert.Equal(t, Node{}, n.NUMA, "and no NUMA node: unknown, not 0")
+	assert.Equal(t, rail.Node{}, n.NUMA, "and no NUMA node: unknown, not 0")
 	assert.Equal(t, []string{"eth0"}, n.NetDevs, "named by the GID and by the parent file, listed once")
 	assert.True(t, n.Usable)
 	assert.Empty(t, n.Problems)
@@ -178,7 +177,7 @@ func TestReadSubFunctionNode(t *testing.T) {
 	s.add(device{name: "mlx5_2", parent: root5 + "/mlx5_core.sf.4"})
 	nics := readAll(t, s)
 	require.Len(t, nics, 2)
-	assert.Equal(t, known(1), nics[1].NUMA)
+	assert.Equal(t, rail.NodeOf(1), nics[1].NUMA)
 }
 
 // Two devices of one card stay apart, whatever they are called.

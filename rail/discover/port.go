@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// maxRate bounds a port's rate, in Gb/s: far above what exists, low enough that
-// sums of rates stay exact.
-const maxRate = 1e6
+	"github.com/rdmagate/rdmagate/rail"
+)
 
 // Port is one port of a NIC.
 type Port struct {
@@ -23,7 +21,7 @@ type Port struct {
 	State PortState `json:"state"`
 	// PhysState is the state of the link.
 	PhysState PhysState `json:"phys_state"`
-	// Rate is the speed of the link in Gb/s, 0 if it is not known.
+	// Rate is the speed of the link in Gb/s, up to [rail.MaxRate]; 0 is unknown.
 	Rate float64 `json:"rate_gbps"`
 	// LinkLayer is the link protocol.
 	LinkLayer LinkLayer `json:"link_layer"`
@@ -103,7 +101,7 @@ func (t tree) rate(file, what string, faults *faultList) float64 {
 func parseRate(text string) (float64, error) {
 	digits, _, found := strings.Cut(text, " Gb/sec")
 	rate, err := strconv.ParseFloat(digits, 64)
-	if !found || err != nil || !(rate >= 0 && rate <= maxRate) {
+	if !found || err != nil || !(rate >= 0 && rate <= rail.MaxRate) {
 		return 0, fmt.Errorf("%.40q is no rate such as \"100 Gb/sec (4X EDR)\"", text)
 	}
 	return rate, nil

@@ -50,8 +50,8 @@ type Config struct {
 	// BuildPause is the least time between two endpoints of one rail, so that a
 	// dead path does not become a storm of handshakes.
 	BuildPause time.Duration
-	// ProbePause is how often the prober asks the controller which routes are due. The
-	// controller's probe interval or less.
+	// ProbePause is how often the prober asks the controller which routes are due, which
+	// makes probes late by as much. A tenth of the controller's probe interval or less.
 	ProbePause time.Duration
 	// Patience is how long a transfer waits while no rail to the peer admits
 	// anything.
@@ -81,7 +81,7 @@ func DefaultConfig() Config {
 		FlushGrace:  time.Second,
 		StallGap:    time.Second,
 		BuildPause:  50 * time.Millisecond,
-		ProbePause:  250 * time.Millisecond,
+		ProbePause:  50 * time.Millisecond,
 		Patience:    20 * time.Second,
 	}
 }

@@ -84,13 +84,19 @@ func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
 		return nil
 	}
 	qp := w.pick(ep)
-	if qp == nil {
+	if qp == nil && !ep.narrow {
 		q.usable = true
 		return nil
 	}
 	d := r.route.TryAcquire(&s.Permit, ep.generation, s.length, &s.transfer.Task)
 	w.tally.decided(d.Ruling)
 	switch {
+	case d.Admitted() && ep.narrow:
+		s.Unposted()
+		if !r.leftToProber() { // it has just come back
+			q.usable = true
+			r.retire(ep)
+		}
 	case d.Admitted():
 		q.usable = true
 		w.admitted(s, d.Use, qp)

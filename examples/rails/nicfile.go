@@ -8,46 +8,47 @@ import (
 	"io"
 	"os"
 
-	"github.com/rdmagate/rdmagate/rail/discover"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
-// maxPeerFile is the largest file of a peer's NICs, in bytes. A NIC with a full GID
-// table takes some 100 KiB.
-const maxPeerFile = 16 << 20
+// maxNICFile is the largest file of a host's NICs, in bytes. A port with a full GID
+// table takes some 50 KiB.
+const maxNICFile = 16 << 20
 
-// readPeer reads the NICs that this command printed as JSON on the peer.
-func readPeer(name string) ([]discover.NIC, error) {
+// readNICs reads the ports that this command printed as JSON on a host. The side is
+// "local" or "peer".
+func readNICs(side, name string) ([]rail.NIC, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err // names the file
 	}
 	defer f.Close()
-	nics, err := parsePeer(f)
+	nics, err := parseNICs(f)
 	if err != nil {
-		return nil, fmt.Errorf("peer file %q: %w", name, err)
+		return nil, fmt.Errorf("%s file %q: %w", side, name, err)
 	}
 	return nics, nil
 }
 
-func parsePeer(r io.Reader) ([]discover.NIC, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPeerFile+1))
+func parseNICs(r io.Reader) ([]rail.NIC, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxNICFile+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(data) > maxPeerFile:
-		return nil, fmt.Errorf("it is larger than %d bytes; is it the right file?", maxPeerFile)
+	case len(data) > maxNICFile:
+		return nil, fmt.Errorf("it is larger than %d bytes; is it the right file?", maxNICFile)
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, errors.New("it is empty; write it with \"rails -json\" on the peer")
+		return nil, errors.New("it is empty; write it with \"rails -json\" on that host")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if first, err := d.Token(); err != nil || first != json.Delim('[') {
-		return nil, errors.New("it is no list of NICs; write it with \"rails -json\" on the peer")
+		return nil, errors.New("it is no list of NICs; write it with \"rails -json\" on that host")
 	}
-	var nics []discover.NIC
+	var nics []rail.NIC
 	for d.More() {
 		line := nextLine(data, d)
-		var n discover.NIC
+		var n rail.NIC
 		if err := d.Decode(&n); err != nil {
 			return nil, fmt.Errorf("NIC %d, from line %d: %w; write the file with the same version of \"rails -json\"", len(nics)+1, line, err)
 		}
@@ -61,9 +62,16 @@ func parsePeer(r io.Reader) ([]discover.NIC, error) {
 		return nil, fmt.Errorf("line %d: there is more after the list; write the file anew", line)
 	}
 	if len(nics) == 0 {
-		return nil, errors.New("it lists no NIC; run \"rails\" on the peer to see why")
+		return nil, errors.New("it lists no NIC; run \"rails\" on that host to see why")
 	}
 	return nics, nil
+}
+
+// writeNICs writes what readNICs reads.
+func writeNICs(w io.Writer, nics []rail.NIC) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(nics)
 }
 
 // nextLine returns the line on which the decoder goes on.

@@ -1,13 +1,17 @@
-package rail
+// Package suggest finds what a wrong word may have been meant to be.
+package suggest
 
 import (
 	"fmt"
 	"strings"
 )
 
-// suggest says what a wrong word may have been meant to be: the nearest known one,
-// or else what there is.
-func suggest(word string, known []string) string {
+// maxWord is the longest word that is compared, in bytes.
+const maxWord = 255
+
+// For says what a wrong word may have been meant to be: the nearest known one, or else
+// what there is.
+func For(word string, known []string) string {
 	const most = 8 // names to list
 	if near := nearest(word, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -28,12 +32,12 @@ func suggest(word string, known []string) string {
 // nearest returns the known word with the fewest edits, case aside, or nothing if
 // more than a third of the word would change.
 func nearest(word string, known []string) string {
-	if len(word) > MaxName {
+	if len(word) > maxWord {
 		return ""
 	}
 	best, least := "", max(len(word)/3, 1)+1
 	for _, k := range known {
-		if len(k) > MaxName {
+		if len(k) > maxWord {
 			continue
 		}
 		if n := edits(strings.ToLower(word), strings.ToLower(k)); n < least {
