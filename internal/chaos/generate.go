@@ -28,8 +28,8 @@ type Pace struct {
 	Weights map[Kind]float64
 }
 
-// everyKind gives all kinds but some the same weight, and those that take whole peers or
-// devices away a smaller one.
+// everyKind gives all kinds but some the same weight, and DEVICE_FATAL, which takes many
+// routes away, a smaller one.
 func everyKind(without ...Kind) map[Kind]float64 {
 	weights := map[Kind]float64{}
 	for _, k := range Kinds() {
@@ -37,10 +37,8 @@ func everyKind(without ...Kind) map[Kind]float64 {
 			weights[k] = 1
 		}
 	}
-	for _, k := range []Kind{LinkDown, Restart, DeviceFatal} {
-		if _, ok := weights[k]; ok {
-			weights[k] = 0.4
-		}
+	if _, ok := weights[DeviceFatal]; ok {
+		weights[DeviceFatal] = 0.4
 	}
 	return weights
 }
@@ -64,7 +62,7 @@ func GuestPace() Pace {
 	return Pace{
 		Fabric: "guest",
 		Setup:  Setup{NICs: 5, Peers: 2, Workers: 6, Law: "epoch", Streams: 6, MaxBytes: 4 << 20, Think: Duration(300 * time.Millisecond)},
-		Length: 60 * time.Second, Every: time.Second, Shortest: 300 * time.Millisecond, Longest: 20 * time.Second,
+		Length: 60 * time.Second, Every: time.Second, Shortest: 500 * time.Millisecond, Longest: 20 * time.Second,
 		Again: 0.4, Slow: 2e5, Fast: 1.5e6,
 		Weights: everyKind(DeviceFatal),
 	}

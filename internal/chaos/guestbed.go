@@ -127,7 +127,7 @@ func (b *GuestBed) Numbers() Numbers {
 	e.Workers, e.QPsPerWorker, e.SliceBytes, e.PostBatch = b.setup.Workers, 1, 8<<10, 4
 	e.AckTimeout, e.Retry = 16, 3
 	e.ProbeAckTimeout, e.ProbeRetry = 15, 1
-	e.Deadline, e.FlushGrace = 8*time.Second, 2*time.Second
+	e.Deadline, e.FlushGrace = 5*time.Second, time.Second
 	e.BuildPause, e.ProbePause, e.Patience = 100*time.Millisecond, 250*time.Millisecond, 30*time.Second
 	return Numbers{CC: c, Engine: e, Slack: 3 * time.Second, Look: 100 * time.Millisecond, Build: 3 * time.Second, Lies: true}
 }

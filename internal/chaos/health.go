@@ -29,7 +29,6 @@ type health struct {
 type pairHealth struct {
 	fine    time.Duration // when it was last seen to be HEALTHY or CONGESTED
 	up      time.Duration // when it was last seen to have an endpoint
-	out     time.Duration // when it was taken out of service, while it is
 	touched time.Duration // of the recovery that was measured last
 	stuck   bool          // and reported
 }

@@ -182,6 +182,7 @@ func (s *Site) quiet(ctx context.Context) Footprint {
 		}
 	}
 	const looks = 8
+	s.watch.footprint() // what was garbage is garbage no more
 	least := s.watch.footprint()
 	most := least
 	for range looks {

@@ -155,6 +155,9 @@ func (p *peer) connect(ctx context.Context) error {
 		go p.server.Serve(far)
 		conn, err := p.site.engine.Connect(ctx, near)
 		if err == nil {
+			if n, all := conn.Rails(), p.site.setup.NICs*p.site.setup.NICs; n != all {
+				p.site.court.broken(Stuck, "%s was connected over %d of %d pairs; the others never come back", conn.Name(), n, all)
+			}
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.conn = conn
