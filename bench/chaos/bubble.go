@@ -69,7 +69,7 @@ type bubble struct {
 
 // patience is how long a simulated round may take, by the clock on the wall. Fake time
 // does not go on while a goroutine spins.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 func (b *bubble) start() error {
 	self, err := os.Executable()

@@ -67,9 +67,10 @@ const proofs = 4
 //   - if the pair flaps, probes have to succeed for four probe intervals: that takes one
 //     of them more, each with jitter, and the prober looks for each;
 //   - one probe may prove nothing, because its endpoint was renewed meanwhile: another
-//     interval.
+//     interval;
+//   - an endpoint for the prober alone is replaced by one for all workers.
 func (n Numbers) Bound() time.Duration {
 	look := n.Engine.ProbePause
 	probe := scaled(n.CC.ProbeInterval) + look
-	return n.Evidence() + scaled(n.CC.CooldownCap) + 2*look + n.Engine.BuildPause + n.Build + (proofs+2)*probe + n.Slack
+	return n.Evidence() + scaled(n.CC.CooldownCap) + 3*look + 2*(n.Engine.BuildPause+n.Build) + (proofs+2)*probe + n.Slack
 }

@@ -28,7 +28,7 @@ type health struct {
 // pairHealth is what is known of one route.
 type pairHealth struct {
 	fine    time.Duration // when it was last seen to be HEALTHY or CONGESTED
-	up      time.Duration // when it was last seen to have an endpoint
+	up      time.Duration // when it was last seen to have an endpoint with QPs for all workers
 	touched time.Duration // of the recovery that was measured last
 	stuck   bool          // and reported
 }
@@ -144,6 +144,7 @@ func (h *health) transition(t cc.Transition) {
 // returns how many have not recovered yet.
 func (h *health) look(now time.Duration, rails []transfer.RailSample, count *[cc.Probing + 1]int) (ill int) {
 	s := h.site
+	qps, all := s.watch.full(), s.setup.Workers*s.numbers.Engine.QPsPerWorker+1
 	for i := range rails {
 		state := rails[i].Route.Health.State
 		count[state]++
@@ -157,7 +158,7 @@ func (h *health) look(now time.Duration, rails []transfer.RailSample, count *[cc
 		if fine(state) {
 			p.fine = now
 		}
-		if rails[i].Up {
+		if rails[i].Up && qps[s.setup.index(r)] >= all {
 			p.up = now
 		}
 		well := min(p.fine, p.up)
@@ -171,8 +172,8 @@ func (h *health) look(now time.Duration, rails []transfer.RailSample, count *[cc
 		p.stuck = stuck || p.stuck && well < now
 		h.mu.Unlock()
 		if stuck {
-			s.court.broken(Stuck, "%v is %v (%v), endpoint up: %v (%v); fine at %v, up at %v; the last fault that reaches it ended at %v, the bound is %v",
-				rails[i].Route.Pair, state, rails[i].Route.Health.Reason, rails[i].Up, rails[i].Failure, p.fine, p.up, touched, s.bound)
+			s.court.broken(Stuck, "%v is %v (%v), endpoint up: %v (%v) with %d of %d QPs; fine at %v, up at %v; the last fault that reaches it ended at %v, the bound is %v",
+				rails[i].Route.Pair, state, rails[i].Route.Health.Reason, rails[i].Up, rails[i].Failure, qps[s.setup.index(r)], all, p.fine, p.up, touched, s.bound)
 		}
 	}
 	return ill

@@ -159,6 +159,15 @@ func TestInvariantsCanFail(t *testing.T) {
 			faults: []Fault{{Kind: LinkDown, Local: 1, For: Duration(time.Second)}}},
 		{name: "a pair that does not come back", want: Stuck, text: "a1:1->peer-0", begun: block(true),
 			faults: []Fault{{Kind: Block, Local: 1, Remote: 1, For: Duration(500 * time.Millisecond)}}},
+		{name: "a pair without QPs for the workers", want: Stuck, text: "with 0 of 3 QPs",
+			begun: func(_ *testing.T, s *Site) {
+				for q := range s.watch.qps {
+					if r := q.route.Load(); *r == (route{0, 1, 1}) {
+						q.route.Store(&route{0, 0, 0})
+					}
+				}
+			},
+			faults: []Fault{{Kind: GIDChange, Far: true, Remote: 1, For: Duration(100 * time.Millisecond)}}},
 		{name: "a goroutine too many", want: Flat, text: "goroutines",
 			begun: func(t *testing.T, _ *Site) {
 				c := released(t)

@@ -69,6 +69,19 @@ func (w *Watch) onWire() (bytes int64) {
 	return bytes
 }
 
+// full counts the QPs of each route, by its index.
+func (w *Watch) full() []int {
+	count := make([]int, len(w.routes))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for q := range w.qps {
+		if at := q.route.Load(); at != nil {
+			count[w.setup.index(*at)]++
+		}
+	}
+	return count
+}
+
 // kill moves one of the route's QPs to ERR.
 func (w *Watch) kill(r route, rng *rand.Rand) error {
 	var list []*watchedQP
