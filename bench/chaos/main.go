@@ -122,9 +122,6 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	return o, nil
 }
 
-// maxRounds is more than any time to run has room for.
-const maxRounds = 10000
-
 // plans returns the schedules to run.
 func (o *options) plans() ([]chaos.Schedule, error) {
 	if o.schedule != "" {
@@ -139,16 +136,16 @@ func (o *options) plans() ([]chaos.Schedule, error) {
 	}
 	pace, n := chaos.SimPace(), 200
 	if o.fabric == "guest" {
-		pace, n = chaos.GuestPace(), 1
-		if o.run > 0 {
-			n = maxRounds
-		}
-	}
-	if o.seeds > 0 {
-		n = o.seeds
+		pace = chaos.GuestPace()
 	}
 	if o.length > 0 {
 		pace.Length = o.length
+	}
+	if o.fabric == "guest" {
+		n = 1 + int(o.run/pace.Length) // a round takes longer than its faults
+	}
+	if o.seeds > 0 {
+		n = o.seeds
 	}
 	var list []chaos.Schedule
 	for i := range n {
