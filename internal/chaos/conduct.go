@@ -59,7 +59,7 @@ func (s *Site) begin(ctx context.Context, f Fault, l *load, rng *rand.Rand) (und
 	faults := s.watch.pair(r)
 	switch f.Kind {
 	case KillQP:
-		return nil, s.watch.kill(r, rng)
+		return nil, s.watch.kill(r, int(f.Amount), rng)
 	case StaleKey:
 		faults.stale.Store(true)
 		return func() error { faults.stale.Store(false); return nil }, nil

@@ -18,7 +18,8 @@ type Pace struct {
 	Length time.Duration
 	// Every is the mean time from one fault to the next; most of the time some overlap.
 	Every time.Duration
-	// Shortest and a third of Length bound how long a fault lasts, uniform in the logarithm.
+	// Shortest and two thirds of Length bound how long a fault lasts, uniform in the
+	// logarithm.
 	Shortest time.Duration
 	// Again is how likely a fault is to come where one was before.
 	Again float64
@@ -50,7 +51,7 @@ func SimPace() Pace {
 		Fabric: "sim",
 		Setup:  Setup{NICs: 5, Peers: 2, Workers: 6, Streams: 6, MaxBytes: 4 << 20, Think: Duration(80 * time.Millisecond)},
 		Vary:   true,
-		Length: 3 * time.Second, Every: 120 * time.Millisecond, Shortest: 5 * time.Millisecond,
+		Length: 3 * time.Second, Every: 120 * time.Millisecond, Shortest: 10 * time.Millisecond,
 		Again: 0.4, Slow: 2e6, Fast: 5e7,
 		Weights: everyKind(Loss),
 	}
@@ -133,7 +134,7 @@ func (g generator) fault(at time.Duration, s Schedule) Fault {
 	f := Fault{Kind: g.kind(), At: Duration(at.Truncate(time.Millisecond))}
 	t, n := traits[f.Kind], s.Setup
 	if !t.instant {
-		length := time.Duration(g.between(float64(g.Shortest), float64(g.Length)/3)).Truncate(time.Millisecond)
+		length := time.Duration(g.between(float64(g.Shortest), float64(g.Length)*2/3)).Truncate(time.Millisecond)
 		f.For = min(Duration(length), s.Length-f.At)
 	}
 	switch {

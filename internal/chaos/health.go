@@ -29,6 +29,8 @@ type health struct {
 type pairHealth struct {
 	fine    time.Duration // when it was last seen to be HEALTHY or CONGESTED
 	up      time.Duration // when it was last seen to have an endpoint with QPs for all workers
+	barred  bool          // the controller said that it is out of service,
+	told    time.Duration // at this time; transitions may come out of order
 	touched time.Duration // of the recovery that was measured last
 	stuck   bool          // and reported
 }
@@ -121,12 +123,15 @@ func (h *health) transition(t cc.Transition) {
 	r := h.number(t.Pair)
 	kinds, explained := h.causes(r, t.At)
 	if barred(t.To) && !barred(t.From) && !explained {
-		h.site.court.broken(Verdict, "%v became %v (%v, %v) at %v, and no fault that blames reaches it; only %v",
-			t.Pair, t.To, t.Reason, t.Verdict, t.At, kinds)
+		h.accuse(t.Pair, t.To, t.Reason, t.Verdict, t.At, kinds)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p := &h.routes[h.site.setup.index(r)]
+	if t.At >= p.told {
+		p.barred = barred(t.To) || p.barred && t.At == p.told
+		p.told = t.At
+	}
 	switch {
 	case t.To == cc.Suspect && fine(t.From):
 		if !explained {
@@ -138,6 +143,11 @@ func (h *health) transition(t cc.Transition) {
 	case fine(t.To):
 		p.fine = max(p.fine, t.At)
 	}
+}
+
+// accuse reports a verdict that nothing explains.
+func (h *health) accuse(pair rail.Pair, to cc.State, reason classify.Reason, v classify.Verdict, at time.Duration, kinds []Kind) {
+	h.site.court.broken(Verdict, "%v became %v (%v, %v) at %v, and no fault that blames reaches it; only %v", pair, to, reason, v, at, kinds)
 }
 
 // look takes in the rails of a peer at a moment, and reports which routes are stuck. It
@@ -153,6 +163,7 @@ func (h *health) look(now time.Duration, rails []transfer.RailSample, count *[cc
 			continue
 		}
 		touched, ever := s.ledger.touched(r, now)
+		kinds, explained := h.causes(r, now)
 		h.mu.Lock()
 		p := &h.routes[s.setup.index(r)]
 		if fine(state) {
@@ -170,7 +181,12 @@ func (h *health) look(now time.Duration, rails []transfer.RailSample, count *[cc
 		}
 		stuck := well < now-s.bound && (!ever || touched < now-s.bound) && !p.stuck
 		p.stuck = stuck || p.stuck && well < now
+		silent := barred(state) && !p.barred
 		h.mu.Unlock()
+		if silent && !explained { // it was not even told of
+			known := rails[i].Route.Health
+			h.accuse(rails[i].Route.Pair, state, known.Reason, known.Verdict, now, kinds)
+		}
 		if stuck {
 			s.court.broken(Stuck, "%v is %v (%v), endpoint up: %v (%v) with %d of %d QPs; fine at %v, up at %v; the last fault that reaches it ended at %v, the bound is %v",
 				rails[i].Route.Pair, state, rails[i].Route.Health.Reason, rails[i].Up, rails[i].Failure, qps[s.setup.index(r)], all, p.fine, p.up, touched, s.bound)

@@ -67,7 +67,7 @@ var traits = [kinds]trait{
 	Rate:            {name: "rate", what: "a NIC takes in so many bytes/s", at: onNIC, blames: true},
 	Delay:           {name: "delay", what: "what a NIC takes in comes later, by so many microseconds", at: onNIC, blames: true, least: 200, most: 50000},
 	Loss:            {name: "loss", what: "a NIC loses so many percent of what comes in", at: onNIC, blames: true, least: 1, most: 100},
-	KillQP:          {name: "kill-qp", what: "a QP of the engine moves to ERR", at: onRoute, instant: true},
+	KillQP:          {name: "kill-qp", what: "so many QPs of the engine on a pair move to ERR", at: onRoute, instant: true, least: 1, most: 8},
 	DestroyEndpoint: {name: "destroy-endpoint", what: "the peer's QPs of a pair are destroyed", at: onRoute, blames: true, instant: true},
 	StaleKey:        {name: "stale-key", what: "the peer honours no rkey on a pair", at: onRoute},
 	ShallowQueue:    {name: "shallow-queue", what: "send queues of a device hold one work request", at: onDevice},

@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -27,5 +26,8 @@ func simulate(ctx context.Context, plan Schedule, o Options) (r Result, err erro
 	if err = s.Warm(ctx, plan, simWarm); err == nil {
 		r, err = s.Round(ctx, plan)
 	}
-	return r, errors.Join(err, s.Close())
+	if bad := s.Close(); bad != nil && !r.Failed() {
+		r.Broken = append(r.Broken, Broken{Flight, Duration(r.Took), bad.Error()})
+	}
+	return r, err
 }

@@ -92,7 +92,7 @@ func (b *SimBed) Numbers() Numbers {
 	c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 64<<10, 256<<10, 512<<10
 	c.Epoch, c.TargetDrain, c.SuspectAfter, c.StallGap = 10*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond, 40*time.Millisecond
 	c.ErrorWindow = 500 * time.Millisecond
-	c.Cooldown, c.CooldownCap, c.ProbeInterval = 200*time.Millisecond, 800*time.Millisecond, 50*time.Millisecond
+	c.Cooldown, c.CooldownCap, c.ProbeInterval = 100*time.Millisecond, 800*time.Millisecond, 50*time.Millisecond
 	e := transfer.DefaultConfig()
 	e.Workers, e.QPsPerWorker, e.SliceBytes, e.PostBatch = b.setup.Workers, 1, 16<<10, 8
 	e.AckTimeout, e.Retry = 10, 3           // 17 ms

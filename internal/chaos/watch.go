@@ -1,9 +1,11 @@
 package chaos
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -82,8 +84,8 @@ func (w *Watch) full() []int {
 	return count
 }
 
-// kill moves one of the route's QPs to ERR.
-func (w *Watch) kill(r route, rng *rand.Rand) error {
+// kill moves some of the route's QPs to ERR.
+func (w *Watch) kill(r route, n int, rng *rand.Rand) error {
 	var list []*watchedQP
 	w.mu.Lock()
 	for q := range w.qps {
@@ -92,11 +94,12 @@ func (w *Watch) kill(r route, rng *rand.Rand) error {
 		}
 	}
 	w.mu.Unlock()
-	if len(list) == 0 {
-		return nil
-	}
-	if err := list[rng.IntN(len(list))].QP.Fail(); !errors.Is(err, verbs.ErrClosed) {
-		return err
+	slices.SortFunc(list, func(a, b *watchedQP) int { return cmp.Compare(a.ID(), b.ID()) })
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	for _, q := range list[:min(n, len(list))] {
+		if err := q.QP.Fail(); err != nil && !errors.Is(err, verbs.ErrClosed) {
+			return err
+		}
 	}
 	return nil
 }
