@@ -59,7 +59,10 @@ func (s *Site) begin(ctx context.Context, f Fault, l *load, rng *rand.Rand) (und
 	faults := s.watch.pair(r)
 	switch f.Kind {
 	case KillQP:
-		return nil, s.watch.kill(r, int(f.Amount), rng)
+		faults.kills.Store(int64(f.Amount))
+		return func() error { faults.kills.Store(0); return nil }, nil
+	case Flap:
+		return s.flap(ctx, f)
 	case StaleKey:
 		faults.stale.Store(true)
 		return func() error { faults.stale.Store(false); return nil }, nil
@@ -88,6 +91,31 @@ func (s *Site) begin(ctx context.Context, f Fault, l *load, rng *rand.Rand) (und
 		return nil, s.peers[f.Peer].restart(ctx, time.Duration(f.For))
 	}
 	return s.bed.Begin(f)
+}
+
+// downIntervals is how many probe intervals a flapping pair is blocked at a time.
+const downIntervals = 4
+
+// flap blocks a pair and lets it work in turns. The undo ends that.
+func (s *Site) flap(ctx context.Context, f Fault) (undo func() error, err error) {
+	interval := s.numbers.CC.ProbeInterval
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		for block := f; ; {
+			block.Kind = Block
+			lift, err := s.bed.Begin(block)
+			if err == nil {
+				_ = sleep(ctx, downIntervals*interval)
+				err = lift()
+			}
+			if err != nil || sleep(ctx, time.Duration(f.Amount*float64(interval))) != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return func() error { stop(); return <-ended }, nil
 }
 
 // rebuild has all endpoints of a device of host A built again.

@@ -11,6 +11,7 @@ type Kind uint8
 // The kinds of faults.
 const (
 	Block Kind = iota
+	Flap
 	BlackHole
 	Hang
 	LinkDown
@@ -61,13 +62,14 @@ type trait struct {
 
 var traits = [kinds]trait{
 	Block:           {name: "block", what: "drops what one NIC sends to another", at: onPair, blames: true},
+	Flap:            {name: "flap", what: "a pair is blocked for four probe intervals, works for so many, and so on", at: onPair, blames: true, least: 0.5, most: 8},
 	BlackHole:       {name: "black-hole", what: "work requests on a pair hang without an error", at: onPair, blames: true},
 	Hang:            {name: "hang", what: "a black hole, and QPs that do not flush: they have to be destroyed", at: onPair, blames: true},
 	LinkDown:        {name: "link-down", what: "a port goes down", at: onNIC, blames: true},
 	Rate:            {name: "rate", what: "a NIC takes in so many bytes/s", at: onNIC, blames: true},
 	Delay:           {name: "delay", what: "what a NIC takes in comes later, by so many microseconds", at: onNIC, blames: true, least: 200, most: 50000},
 	Loss:            {name: "loss", what: "a NIC loses so many percent of what comes in", at: onNIC, blames: true, least: 1, most: 100},
-	KillQP:          {name: "kill-qp", what: "so many QPs of the engine on a pair move to ERR", at: onRoute, instant: true, least: 1, most: 8},
+	KillQP:          {name: "kill-qp", what: "so many QPs of the engine on a pair move to ERR, each when something was just posted", at: onRoute, least: 1, most: 12},
 	DestroyEndpoint: {name: "destroy-endpoint", what: "the peer's QPs of a pair are destroyed", at: onRoute, blames: true, instant: true},
 	StaleKey:        {name: "stale-key", what: "the peer honours no rkey on a pair", at: onRoute},
 	ShallowQueue:    {name: "shallow-queue", what: "send queues of a device hold one work request", at: onDevice},

@@ -62,6 +62,7 @@ func TestKinds(t *testing.T) {
 		what  string
 	}{
 		{at(Block), func(r Result) bool { return r.Seen[0].Quarantined > 0 && r.Status["transport retries exceeded"] > 0 }, "the pair must be quarantined"},
+		{amount(Flap, 1), func(r Result) bool { return r.Seen[0].Quarantined > 0 && r.Slowest > Duration(200*time.Millisecond) }, "the pair must prove itself"},
 		{at(BlackHole), func(r Result) bool {
 			return r.Seen[0].Suspect > 0 && r.Status["work request flushed"] > 0 && r.Torn == 0
 		}, "deadlines must end what hangs"},
@@ -70,7 +71,7 @@ func TestKinds(t *testing.T) {
 		{far, func(r Result) bool { return r.Seen[0].Quarantined > 0 }, "pairs with the far port must be quarantined"},
 		{amount(Rate, 1e6), func(r Result) bool { return len(r.States) > 1 }, "routes must be congested"},
 		{amount(Delay, 20000), func(r Result) bool { return len(r.States) > 1 }, "routes must be congested"},
-		{amount(KillQP, 8), func(r Result) bool { return r.Seen[0].Quarantined == 0 }, "a flush says nothing about a path"},
+		{amount(KillQP, 8), func(r Result) bool { return r.Status["work request flushed"] > 2 && r.Seen[0].Quarantined == 0 }, "a flush says nothing about a path"},
 		{at(DestroyEndpoint), func(r Result) bool { return r.Status["transport retries exceeded"] > 0 }, "nobody answers"},
 		{at(StaleKey), func(r Result) bool { return r.Status["remote access error"] > 0 && r.Seen[0].Quarantined == 0 }, "keys are refused, and the path is not to blame"},
 		{at(ShallowQueue), func(r Result) bool { return r.Requests > 0 }, "transfers go on"},

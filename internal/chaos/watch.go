@@ -1,11 +1,8 @@
 package chaos
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -45,7 +42,10 @@ type device struct {
 	lanes         atomic.Int64 // CQs that were made
 }
 
-type pairFaults struct{ stale, refuse, deaf atomic.Bool }
+type pairFaults struct {
+	stale, refuse, deaf atomic.Bool
+	kills               atomic.Int64 // how many QPs are still to be killed
+}
 
 // objects counts what is open, on all hosts.
 type objects struct{ qps, cqs, regions, bytes atomic.Int64 }
@@ -82,26 +82,6 @@ func (w *Watch) full() []int {
 		}
 	}
 	return count
-}
-
-// kill moves some of the route's QPs to ERR.
-func (w *Watch) kill(r route, n int, rng *rand.Rand) error {
-	var list []*watchedQP
-	w.mu.Lock()
-	for q := range w.qps {
-		if at := q.route.Load(); at != nil && *at == r {
-			list = append(list, q)
-		}
-	}
-	w.mu.Unlock()
-	slices.SortFunc(list, func(a, b *watchedQP) int { return cmp.Compare(a.ID(), b.ID()) })
-	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	for _, q := range list[:min(n, len(list))] {
-		if err := q.QP.Fail(); err != nil && !errors.Is(err, verbs.ErrClosed) {
-			return err
-		}
-	}
-	return nil
 }
 
 // orphan destroys the other halves of a route's QPs, and calls over when the last of these
@@ -356,6 +336,9 @@ func (q *watchedQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	for i := range wrs[n:] {
 		q.ended(wrs[n+i].WRID)
 		d.ended.Add(bytes[n+i])
+	}
+	if n > 0 && faults.kills.Load() > 0 && faults.kills.Add(-1) >= 0 {
+		_ = q.QP.Fail() // it may just have been closed
 	}
 	return n, err
 }
