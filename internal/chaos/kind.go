@@ -62,7 +62,7 @@ type trait struct {
 
 var traits = [kinds]trait{
 	Block:           {name: "block", what: "drops what one NIC sends to another", at: onPair, blames: true},
-	Flap:            {name: "flap", what: "a pair is blocked for four probe intervals, works for so many, and so on", at: onPair, blames: true, least: 0.5, most: 8},
+	Flap:            {name: "flap", what: "a pair is blocked for four probe intervals, works for so many, and so on", at: onPair, blames: true, least: 1, most: 4},
 	BlackHole:       {name: "black-hole", what: "work requests on a pair hang without an error", at: onPair, blames: true},
 	Hang:            {name: "hang", what: "a black hole, and QPs that do not flush: they have to be destroyed", at: onPair, blames: true},
 	LinkDown:        {name: "link-down", what: "a port goes down", at: onNIC, blames: true},
