@@ -95,8 +95,8 @@ func (b *SimBed) Numbers() Numbers {
 	c.Cooldown, c.CooldownCap, c.ProbeInterval = 100*time.Millisecond, 800*time.Millisecond, 50*time.Millisecond
 	e := transfer.DefaultConfig()
 	e.Workers, e.QPsPerWorker, e.SliceBytes, e.PollBatch, e.PostBatch = b.setup.Workers, 1, 16<<10, 2, 8 // who stood still takes a while to catch up
-	e.AckTimeout, e.Retry = 10, 3           // 17 ms
-	e.ProbeAckTimeout, e.ProbeRetry = 10, 1 // 8 ms
+	e.AckTimeout, e.Retry = 10, 3                                                                        // 17 ms
+	e.ProbeAckTimeout, e.ProbeRetry = 10, 1                                                              // 8 ms
 	e.Deadline, e.FlushGrace, e.StallGap = 150*time.Millisecond, 20*time.Millisecond, 40*time.Millisecond
 	e.BuildPause, e.ProbePause, e.Patience = time.Millisecond, 10*time.Millisecond, 2*time.Second
 	return Numbers{CC: c, Engine: e, Slack: 20 * time.Millisecond, Look: 5 * time.Millisecond, Build: 20 * time.Millisecond}
