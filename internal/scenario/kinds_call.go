@@ -92,7 +92,7 @@ var (
 		{Name: "raw", Type: Number, Meaning: "its number in package classify"},
 		useParam, slicesParam,
 	}, Answers: settled}
-	Event = &Kind{Code: 35, Verb: "event", Call: true, Meaning: "An asynchronous event came.", Params: []Param{
+	Event = &Kind{Code: 35, Verb: "event", Call: true, Meaning: "An asynchronous event came, such as `event PORT_ERR D1 port=1` or `event QP_FATAL D1 qp=7`.", Params: []Param{
 		{Name: "type", Type: Word, Words: Events, Meaning: "the type, by its name in libibverbs or as a number"},
 		{Name: "device", Type: String, Place: Optional, Meaning: "the device that reported it"},
 		{Name: "port", Type: Number, Place: Keyed, Meaning: "the port"},
