@@ -26,6 +26,14 @@ func (r *Route) Unreachable(old Generation, now time.Duration) {
 	if !enabled || r.mode == Off {
 		return
 	}
+	if r.ctl.rec != nil {
+		r.recordUnreachable(old, now)
+		return
+	}
+	r.unreachable(old, now)
+}
+
+func (r *Route) unreachable(old Generation, now time.Duration) {
 	c := r.ctl
 	c.mu.Lock()
 	told := r.device.run(func() {

@@ -166,6 +166,18 @@ func (w *world) renew(s *scenario.Statement) {
 	w.answered(s, r.name.String(), got)
 }
 
+func (w *world) unreachable(s *scenario.Statement) {
+	r := w.route(s)
+	if r == nil {
+		return
+	}
+	old := r.gen
+	if n, given := s.Num("old"); given {
+		old = r.named(cc.Generation(n))
+	}
+	r.route.Unreachable(old, w.now)
+}
+
 func (r *route) renewed(gen, name cc.Generation, qps []cc.QP) {
 	r.gen, r.qps = gen, r.qps[:0]
 	for _, q := range qps {

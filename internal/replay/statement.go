@@ -17,7 +17,7 @@ func init() {
 		scenario.Worker: (*world).makesWorker, scenario.Route: (*world).makesRoute, scenario.Poller: (*world).makesPoller,
 		scenario.Jitter: (*world).setsJitter, scenario.LeaveOpen: func(w *world, _ *scenario.Statement) { w.leaveOpen = true },
 
-		scenario.Renew: (*world).renew, scenario.Acquire: (*world).acquire, scenario.Probe: (*world).acquire, scenario.Wait: (*world).wait,
+		scenario.Renew: (*world).renew, scenario.Unreachable: (*world).unreachable, scenario.Acquire: (*world).acquire, scenario.Probe: (*world).acquire, scenario.Wait: (*world).wait,
 		scenario.Handoff: (*world).acquire, scenario.AcquireList: (*world).acquireList, scenario.Fit: (*world).fit,
 		scenario.Post: (*world).post, scenario.Unposted: (*world).unposted,
 		scenario.Complete: (*world).settle, scenario.Deadline: (*world).settle, scenario.Cancel: (*world).settle,
