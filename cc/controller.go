@@ -72,7 +72,10 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 		devices: map[string]*device{},
 		pollers: map[cqKey]*Poller{},
 	}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return nil, fmt.Errorf("cc: New: option %d of %d is nil; leave it out", i+1, len(opts))
+		}
 		o(c)
 	}
 	if c.clock == nil || c.jitter == nil || c.table == nil {
@@ -102,6 +105,10 @@ func (c *Controller) Now() time.Duration { return c.clock() }
 
 // Mode returns the mode that the controller was built with.
 func (c *Controller) Mode() Mode { return c.cfg.Mode }
+
+// Config returns what the controller was built with. With the build tag rdmagate_off the
+// mode is off.
+func (c *Controller) Config() Config { return c.cfg }
 
 // Route returns the route of a pair, and makes it at the first call. All callers
 // of one pair get the same route. Keep it: the look-up takes a lock.

@@ -21,6 +21,7 @@ func TestOffKeepsNothing(t *testing.T) {
 	}
 	r := newRig(t, mode)
 	assert.Equal(t, Off, r.ctl.Mode())
+	assert.Equal(t, Off, r.ctl.Config().Mode)
 	a, b := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
 	gen, err := a.Renew(0, []QP{{ID: 1, CQ: 1}})
 	require.NoError(t, err)

@@ -15,15 +15,20 @@ import (
 // and one for the prober. It is built once, used until it is retired, and closed when
 // the last of them has nothing of it on the wire any more. A failed QP is never brought back
 // to life; the next endpoint has others.
+//
+// One of a rail that is left to the prober may be narrow: it has the prober's QP alone.
+// It is built sooner, and for nothing without much loss; when the rail has come back a
+// full one takes its place.
 type endpoint struct {
 	rail       *rail
 	generation cc.Generation
 	remote     uint64         // the peer's number for its half
-	qps        [][]*queuePair // by lane
+	qps        [][]*queuePair // by lane; none of a lane that is not a member
+	narrow     bool
 
 	retired atomic.Bool  // post nothing more
 	aborted atomic.Bool  // wait for nothing either: fail the QPs
-	members atomic.Int32 // lanes that still have QPs here
+	members atomic.Int32 // lanes that still have QPs here, or will
 }
 
 // queuePair is one QP of an endpoint. Its lane alone touches it.
@@ -73,8 +78,12 @@ func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) 
 func (r *rail) newQPs() (*endpoint, error) {
 	e := r.peer.engine
 	ep := &endpoint{rail: r, qps: make([][]*queuePair, len(e.lanes))}
-	ep.members.Store(int32(len(e.lanes)))
+	ep.narrow = r.wantsNarrow()
 	for i, l := range e.lanes {
+		if ep.narrow && l != &e.prober.lane {
+			continue
+		}
+		ep.members.Add(1)
 		cq := l.cqs[r.nic]
 		for range l.qps {
 			qp, err := e.nics[r.nic].NewQP(cq.CQ, l.config)

@@ -58,7 +58,7 @@ func (p *prober) run() {
 	}
 }
 
-// probe sends what is due.
+// probe sends what is due, and has full endpoints built for what has come back.
 func (p *prober) probe() {
 	now := p.engine.ctl.Now()
 	if now < p.next {
@@ -67,11 +67,11 @@ func (p *prober) probe() {
 	p.next = now + p.engine.cfg.ProbePause
 	due := p.engine.ctl.Due(now)
 	maps.DeleteFunc(p.refused, func(r *rail, _ *slice) bool { return !slices.Contains(due, r.route) })
-	if len(due) == 0 {
-		return
-	}
 	p.engine.live(func(r *rail, ep *endpoint) {
-		if !p.out[r] && slices.Contains(due, r.route) {
+		switch {
+		case ep.narrow && !r.leftToProber():
+			r.retire(ep)
+		case len(due) > 0 && !p.out[r] && slices.Contains(due, r.route):
 			p.try(r, ep)
 		}
 	})
@@ -95,7 +95,7 @@ func (p *prober) try(r *rail, ep *endpoint) {
 		p.out[r] = true
 		p.admitted(s, d.Use, qp)
 		p.flush(qp)
-	case needsRenew(d):
+	case d.WantsEndpoint(): // also if the one at hand looks fine
 		r.retire(ep)
 	case d.Answer == cc.Defer && d.RetryAfter > 0:
 		p.refused[r] = s
@@ -117,9 +117,12 @@ func (p *prober) posted(*slice, time.Duration) { p.sent.Add(1) }
 func (p *prober) unposted(s *slice, _ error) { delete(p.out, s.qp.endpoint.rail) }
 
 func (p *prober) landed(s *slice, delivered bool, _ time.Duration) {
-	delete(p.out, s.qp.endpoint.rail)
-	if delivered {
+	r := s.qp.endpoint.rail
+	delete(p.out, r)
+	if r.missed.Add(1); delivered {
+		r.missed.Store(0)
 		p.succeeded.Add(1)
+		p.next = 0 // what has come back wants a full endpoint
 	}
 }
 

@@ -66,12 +66,54 @@ func TestProbesBringAPairBack(t *testing.T) {
 		r.until(func() bool { return r.state(0) <= cc.Congested }, "a probe must bring the pair back, without traffic")
 		_, succeeded = r.probes()
 		assert.NotZero(t, succeeded)
+		r.until(func() bool { ep := r.peer.rails[0].current(); return ep != nil && !ep.narrow }, "a full endpoint")
 		before := r.carried()[0]
 		report, err := r.peer.Put(r.limit(), "after", sent)
 		require.NoError(t, err)
 		assert.Zero(t, report.Retries)
 		assert.Greater(t, r.carried()[0], before, "the pair is in use again")
 		assert.Equal(t, spent, r.classes()[classify.ClassRouteTimeout], "the trials must not have been slices")
+	})
+}
+
+// A pair that is dead for long has an endpoint of one QP; when it comes back it has a full
+// one.
+func TestEndpointOfADeadPair(t *testing.T) {
+	bubble(t, probed(options{}), func(t *testing.T, r *rig) {
+		count := func(ep *endpoint) (n int) {
+			for range ep.all {
+				n++
+			}
+			return n
+		}
+		first := r.peer.rails[0]
+		full := count(first.current())
+		require.Greater(t, full, 1)
+		undo := r.quarantine()
+		r.until(func() bool { return first.current() != nil }, "the first endpoint after the verdict")
+		assert.Equal(t, full, count(first.current()), "it may come back soon")
+		r.until(func() bool { ep := first.current(); return ep != nil && ep.narrow }, "an endpoint for probes")
+		assert.EqualValues(t, missedOften, first.missed.Load())
+		assert.Equal(t, 1, count(first.current()))
+		require.NoError(t, undo())
+		r.until(func() bool { ep := first.current(); return ep != nil && !ep.narrow }, "an endpoint for all")
+		assert.Equal(t, full, count(first.current()))
+		assert.LessOrEqual(t, r.state(0), cc.Congested)
+	})
+}
+
+// A suspicion is verified on an endpoint of one QP, which is built sooner.
+func TestEndpointOfASuspectPair(t *testing.T) {
+	bubble(t, probed(options{}), func(t *testing.T, r *rig) {
+		undo, err := r.net.Block(r.a.NICs()[0], r.b.NICs()[0])
+		require.NoError(t, err)
+		_, err = r.peer.Put(r.limit(), "object", r.buffer(64<<10))
+		require.NoError(t, err)
+		require.Equal(t, cc.Suspect, r.state(0))
+		var ep *endpoint
+		r.until(func() bool { ep = r.peer.rails[0].current(); return ep != nil }, "an endpoint")
+		assert.True(t, ep.narrow)
+		require.NoError(t, undo())
 	})
 }
 

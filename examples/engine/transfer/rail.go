@@ -26,6 +26,7 @@ type rail struct {
 	tried    chan struct{}            // closed after the first build, good or bad
 	failure  uatomic.Error            // why the last build failed
 	builds   atomic.Uint64
+	missed   atomic.Int64 // probes that failed in a row
 	meter    meter
 }
 
@@ -54,13 +55,41 @@ func (r *rail) keepBuilt(ctx context.Context) {
 	}
 }
 
-// install makes a new endpoint current and tells every lane about its QPs.
+// leftToProber reports whether the controller wants to see a probe succeed before it
+// admits slices of transfers.
+func (r *rail) leftToProber() bool {
+	c := r.peer.engine.ctl.Config()
+	if c.Mode != cc.Enforce || !c.Prober {
+		return false
+	}
+	switch r.route.State() {
+	case cc.Suspect:
+		return !c.KeepLastRoute && r.route.Snapshot().Health.Failures > 0
+	case cc.Quarantined, cc.Probing:
+		return true
+	}
+	return false
+}
+
+// missedOften is how many probes in a row fail before a pair gets narrow endpoints: what
+// comes back earlier is in full use at once.
+const missedOften = 8
+
+// wantsNarrow reports whether the next endpoint is for the prober alone: to verify a
+// suspicion soon, or since the pair may be dead for long.
+func (r *rail) wantsNarrow() bool {
+	return r.leftToProber() && (r.route.State() == cc.Suspect || r.missed.Load() >= missedOften)
+}
+
+// install makes a new endpoint current and tells its lanes about their QPs.
 func (r *rail) install(ep *endpoint) {
 	e := r.peer.engine
 	r.builds.Add(1)
 	r.peer.opened(ep)
-	for _, l := range e.lanes {
-		l.arrived.put(ep)
+	for i, l := range e.lanes {
+		if ep.qps[i] != nil {
+			l.arrived.put(ep)
+		}
 	}
 	r.endpoint.Store(ep)
 	e.log.Info("endpoint is up", "rail", r.pair.String(), "generation", uint64(ep.generation))
