@@ -154,6 +154,20 @@ func (c *Controller) recordTold(t Transition) (later bool) {
 	return true
 }
 
+// recordLook records a look at the route that took something in.
+func (r *Route) recordLook() {
+	c := r.ctl
+	if r.current.Load().number == closedGeneration {
+		return
+	}
+	c.enter()
+	defer c.leave()
+	if r.stale() {
+		r.sync()
+		c.rec.Put(recorder.Look{Route: r.id})
+	}
+}
+
 // recordSync records what the table has of the pair. The caller holds the device's lock.
 func (r *Route) recordSync(now time.Duration) {
 	path := r.path()
