@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -21,11 +23,9 @@ func (w *world) finish() {
 		for len(w.agenda.items) > 0 && w.clockNow() < maxTime/2 {
 			w.advance(end, w.agenda.items[0].at-w.clockNow())
 		}
-		w.watch()
+		w.watch(true)
 		w.heed()
-		for i := range w.pending {
-			w.demand(&w.pending[i].Statement)
-		}
+		w.overdue(math.MaxInt64)
 		w.stopWaiters()
 		if !w.leaveOpen {
 			w.advance(end, settleTime)
@@ -44,7 +44,7 @@ func (w *world) stopWaiters() {
 		if p.waiting == nil {
 			continue
 		}
-		w.atEnd("permit "+p.name.String(), "to have returned", "it still waits")
+		w.atEnd(fmt.Sprintf("permit %s of route %s", p.name, p.route.name), "to have returned", "it still waits")
 		p.route.route.Close()
 		<-p.waiting
 	}
@@ -55,7 +55,7 @@ func (w *world) stopWaiters() {
 func (w *world) invariant() {
 	for _, p := range w.allPermits() {
 		if n := p.held(); n > 0 {
-			w.atEnd("permit "+p.name.String(), "no bytes held", bytesText(n))
+			w.atEnd(fmt.Sprintf("permit %s of route %s", p.name, p.route.name), "no bytes held", bytesText(n))
 		}
 	}
 	for _, k := range w.crew {
@@ -98,10 +98,6 @@ func (w *world) admitsWindow(r *route) {
 }
 
 // atEnd notes what is wrong in the end.
-func (w *world) atEnd(what, want, got string) {
-	m := Mismatch{Case: w.name, At: w.time(), Statement: "at the end", What: what, Want: want, Got: got, Excuse: w.excuse}
-	w.step.Mismatches = append(w.step.Mismatches, m)
-	w.result.add(m)
-}
+func (w *world) atEnd(what, want, got string) { w.mismatch(w.step.Statement, what, want, got) }
 
 func bytesText(n int64) string { return strconv.FormatInt(n, 10) + " bytes" }
