@@ -38,7 +38,7 @@ type anonymiser struct {
 	names    map[string]string // new names, without that word
 	taken    map[string]bool
 	counts   map[string]int // names by what they are
-	counted  map[string]bool
+	counted  map[[2]string]bool
 	comments int
 	dates    int
 	kept     map[string]bool // labels that were kept
@@ -48,7 +48,7 @@ type anonymiser struct {
 func newAnonymiser(key string) *anonymiser {
 	a := &anonymiser{
 		key: []byte(key), names: map[string]string{}, taken: map[string]bool{},
-		counts: map[string]int{}, counted: map[string]bool{}, kept: map[string]bool{},
+		counts: map[string]int{}, counted: map[[2]string]bool{}, kept: map[string]bool{},
 	}
 	if key == "" {
 		a.key = []byte(rand.Text())
@@ -127,8 +127,8 @@ var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding
 
 // name returns the new name of something.
 func (a *anonymiser) name(what, old string) string {
-	if !a.counted[what+" "+old] {
-		a.counted[what+" "+old] = true
+	if known := [2]string{what, old}; !a.counted[known] {
+		a.counted[known] = true
 		a.counts[what]++
 	}
 	code := a.names[old]

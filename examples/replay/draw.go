@@ -197,13 +197,7 @@ func (r routePlot) Plot(c draw.Canvas, p *plot.Plot) {
 	at := func(t time.Duration) vg.Length { return x(min(t, r.end).Seconds()) }
 	r.drawBands(&c, at, y)
 	for i, lane := range lanes {
-		middle, half := laneAt(i, r.height), laneHeight*r.height*0.42
-		for _, cell := range r.cells {
-			if cell.answers[lane] > 0 {
-				tick := at(time.Duration(cell.number) * r.width)
-				c.StrokeLine2(draw.LineStyle{Color: answerColours[lane], Width: 0.7}, tick, y(middle-half), tick, y(middle+half))
-			}
-		}
+		r.drawLane(&c, lane, at, y(laneAt(i, r.height)-laneHeight*r.height*0.42), y(laneAt(i, r.height)+laneHeight*r.height*0.42))
 	}
 	inFlight := r.line(at, y, func(cell *cell) extent { return cell.inFlight })
 	if n := len(inFlight); n > 0 {
@@ -233,6 +227,31 @@ func (r routePlot) drawBands(c *draw.Canvas, at func(time.Duration) vg.Length, y
 				break
 			}
 		}
+	}
+}
+
+// tickWidth is that of the tick of one answer.
+const tickWidth = 1.5
+
+// drawLane draws a tick for each cell with such an answer, and one for those that touch.
+func (r routePlot) drawLane(c *draw.Canvas, lane cc.Answer, at func(time.Duration) vg.Length, bottom, top vg.Length) {
+	var from, to vg.Length
+	for _, cell := range r.cells {
+		if cell.answers[lane] == 0 {
+			continue
+		}
+		x := at(time.Duration(cell.number) * r.width)
+		switch {
+		case to == 0:
+			from = x
+		case x > to:
+			rectangle(c, answerColours[lane], from, bottom, to, top)
+			from = x
+		}
+		to = x + tickWidth
+	}
+	if to > 0 {
+		rectangle(c, answerColours[lane], from, bottom, to, top)
 	}
 }
 

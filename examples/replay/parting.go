@@ -19,31 +19,40 @@ type parting struct {
 	why           [2]string
 }
 
-// part compares the present steps of two runs. It is nil if they do the same. A call that
-// one of them passes over, since its slice was not admitted there, is no parting: that the
-// slice was not admitted was one.
-func part(where place, a, b *side) *parting {
+// part reports whether the present steps of two runs do something else. A call that one of
+// them passes over, since its slice was not admitted there, is no parting: that the slice
+// was not admitted was one.
+func part(a, b *side) bool {
 	x, y := a.step, b.step
-	p := &parting{original: answers(x.Answers), now: answers(y.Answers)}
 	switch {
-	case len(x.Answers) > 0 && len(y.Answers) > 0 && !alike(x.Answers, y.Answers):
+	case len(x.Answers) > 0 && len(y.Answers) > 0 && !slices.EqualFunc(x.Answers, y.Answers, sameAnswer):
+		return true
+	case len(x.Answers)+len(y.Answers) == 0 && a.decided.hash != b.decided.hash:
+		return true
+	}
+	return !slices.EqualFunc(x.Transitions, y.Transitions, sameChange)
+}
+
+// describe says where two runs part now, and why.
+func describe(where place, a, b *side) *parting {
+	x, y := a.step, b.step
+	p := &parting{why: reasons(x, y)}
+	switch {
 	case len(x.Answers)+len(y.Answers) == 0 && a.decided.hash != b.decided.hash:
 		p.original, p.now = a.decided.String(), b.decided.String()
-	case !slices.EqualFunc(x.Transitions, y.Transitions, sameChange):
-		p.original, p.now = "", ""
-	default:
-		return nil
+	case !slices.EqualFunc(x.Answers, y.Answers, sameAnswer):
+		p.original, p.now = answers(x.Answers), answers(y.Answers)
 	}
 	same := 0 // what both told, in the beginning
 	for same < min(len(x.Transitions), len(y.Transitions)) && sameChange(x.Transitions[same], y.Transitions[same]) {
 		same++
 	}
 	p.original, p.now = withChanges(p.original, x.Transitions[same:]), withChanges(p.now, y.Transitions[same:])
-	p.where = fmt.Sprintf("%s: at %s: %s", where.line(x.Statement.Line), seconds(x.At), plain(x.Statement))
+	at := seconds(a.tally.since(x.At))
+	p.where = fmt.Sprintf("%s: at %s: %s", where.line(x.Statement.Line), at, plain(x.Statement))
 	if x.End {
-		p.where = fmt.Sprintf("%s: at %s: the end", where.file, seconds(x.At))
+		p.where = fmt.Sprintf("%s: at %s: the end", where.file, at)
 	}
-	p.why = reasons(x, y)
 	return p
 }
 
@@ -66,25 +75,28 @@ func withChanges(text string, list []replay.Transition) string {
 	return strings.Join(parts, "; ")
 }
 
-// alike reports whether answers are the same, but for the numbers of admissions and
-// generations.
-func alike(a, b []replay.Answer) bool {
-	return slices.EqualFunc(a, b, func(x, y replay.Answer) bool {
-		return x.Of == y.Of && slices.EqualFunc(telling(x.Args), telling(y.Args), func(p, q scenario.Arg) bool {
-			return p.Param == q.Param && p.Num == q.Num && p.Text == q.Text
-		})
-	})
+// sameAnswer reports whether answers are the same, but for the numbers of admissions and
+// generations, which are names.
+func sameAnswer(a, b replay.Answer) bool {
+	x, y := a.Args, b.Args
+	for {
+		for len(x) > 0 && isName(x[0]) {
+			x = x[1:]
+		}
+		for len(y) > 0 && isName(y[0]) {
+			y = y[1:]
+		}
+		if len(x) == 0 || len(y) == 0 {
+			return a.Of == b.Of && len(x) == len(y)
+		}
+		if x[0].Param != y[0].Param || x[0].Num != y[0].Num || x[0].Text != y[0].Text {
+			return false
+		}
+		x, y = x[1:], y[1:]
+	}
 }
 
-// telling returns the arguments that are no names.
-func telling(args []scenario.Arg) []scenario.Arg {
-	for _, a := range args {
-		if a.Param.Name == "use" || a.Param.Name == "gen" {
-			return slices.DeleteFunc(slices.Clone(args), func(a scenario.Arg) bool { return a.Param.Name == "use" || a.Param.Name == "gen" })
-		}
-	}
-	return args
-}
+func isName(a scenario.Arg) bool { return a.Param.Name == "use" || a.Param.Name == "gen" }
 
 func sameChange(a, b replay.Transition) bool {
 	return a.Route == b.Route && a.Worker == b.Worker && a.From == b.From && a.To == b.To && a.Reason == b.Reason && a.Notice == b.Notice

@@ -65,9 +65,9 @@ func (c *comparison) step() {
 		}
 		return
 	}
-	if p := part(c.where, c.original, c.changed); p != nil {
+	if part(c.original, c.changed) {
 		if c.parted++; len(c.partings) < c.most {
-			c.partings = append(c.partings, p)
+			c.partings = append(c.partings, describe(c.where, c.original, c.changed))
 		}
 	}
 	if x.End {

@@ -28,7 +28,13 @@ func bytesText(n int64) string {
 
 // seconds prints a moment, to the microsecond.
 func seconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Round(time.Microsecond).Seconds(), 'f', -1, 64) + "s"
+	d = d.Round(time.Microsecond)
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	text := fmt.Sprintf("%s%d.%06d", sign, d/time.Second, d%time.Second/time.Microsecond)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "s"
 }
 
 // span prints a length of time with three digits or so.
