@@ -62,7 +62,7 @@ generate:
 
 # Generated files are those that the generators make now.
 generated: generate
-	@git diff --exit-code --stat -- '*_string.go' classify/MATRICES.md || { echo "generated files differ: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code --stat -- '*_string.go' classify/MATRICES.md internal/scenario/SCENARIO.md || { echo "generated files differ: commit what make generate wrote"; exit 1; }
 
 # Pure Go packages build everywhere, and the rest has stubs.
 pure:

@@ -47,6 +47,7 @@ type modelVerdict struct {
 	resume   time.Duration
 	next     time.Duration // when a trial may start
 	early    time.Duration // when it may start before that, if not 0
+	probe    time.Duration // no probe comes ahead of its turn before that, whoever sends it
 	cooldown time.Duration // that of the last pause
 	lifted   time.Duration // when that ended, if not 0
 	calm     time.Duration // without failures, since
@@ -195,7 +196,7 @@ func (v *modelVerdict) pause(now time.Duration) {
 func (v *modelVerdict) begin(now, length time.Duration) {
 	v.cooldown = min(length, v.cfg.CooldownCap)
 	v.paused, v.resume, v.early, v.calm = true, now+v.cooldown, 0, 0
-	v.next, v.provenFrom, v.provenTo = v.resume, 0, 0
+	v.next, v.probe, v.provenFrom, v.provenTo = v.resume, 0, 0, 0
 }
 
 // proves reports whether a success is enough to end the pause. A prober tries what flaps

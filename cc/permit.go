@@ -420,7 +420,7 @@ func (p *Permit) trialReturned(now time.Duration) {
 func (p *Permit) evidenceOf(v classify.Verdict, now time.Duration) *taskstate.Evidence {
 	r := p.gen.route
 	reason := v.Reason()
-	if v.Countable() && r.State().barred() && reason == classify.ReasonRouteTimeout {
+	if v.Countable() && r.state().barred() && reason == classify.ReasonRouteTimeout {
 		reason = classify.ReasonPathQuarantined
 	}
 	if p.trial != 0 && (v.Countable() || v.Class() == classify.ClassDerivedFlush && p.qp.countable()) {

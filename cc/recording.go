@@ -211,6 +211,14 @@ func (r *Route) recordRenew(old Generation, qps []QP) (Generation, error) {
 	return gen, err
 }
 
+func (r *Route) recordUnreachable(old Generation, now time.Duration) {
+	c := r.ctl
+	c.enter()
+	defer c.leave()
+	r.unreachable(old, now)
+	c.rec.Put(recorder.Unreachable{Route: r.id, Now: now, Old: uint64(old)})
+}
+
 func (r *Route) recordClose() {
 	c := r.ctl
 	c.enter()

@@ -63,9 +63,9 @@ func (r *Route) syncLocked(now time.Duration) {
 	}
 	r.ctl.syncs.Add(1)
 	now = r.device.later(now)
-	before := r.State()
+	before := r.state()
 	r.reconsider(now, cause{shared: true})
-	if r.State().barred() && !before.barred() {
+	if r.state().barred() && !before.barred() {
 		r.device.checkUsable(r, classify.Verdict{}, now)
 	}
 	if r.ctl.rec != nil {

@@ -1,6 +1,10 @@
 package rail
 
-import "time"
+import (
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+)
 
 // Policy holds the numbers of a circuit breaker. All durations are positive.
 type Policy struct {
@@ -47,6 +51,12 @@ type Breaker struct {
 	Trial       uint64        // the trial that is out; 0 if none
 	TrialEarly  bool          // it began before Resume
 	TrialEnds   time.Duration // when its lease expires
+	// NextProbe is the earliest time of the next probe that comes ahead of its turn,
+	// whoever sends it.
+	NextProbe time.Duration
+	// Cause is the latest evidence against the path that was counted; zero if none was,
+	// or if nobody said.
+	Cause classify.Verdict
 
 	// LongestRetry is the longest time that a work request took to fail.
 	LongestRetry time.Duration
@@ -116,7 +126,7 @@ func (b *Breaker) pause(cooldown, now time.Duration, jitter float64) {
 	b.remembered, b.healthy = cooldown, 0
 	b.Paused, b.Resume = true, now+scale(cooldown, jitter)
 	b.NextTrial = b.Resume
-	b.HasEarly, b.Trial, b.proving = false, 0, false
+	b.HasEarly, b.Trial, b.proving, b.NextProbe = false, 0, false, 0
 }
 
 // leaveHealthy halves the remembered cooldown for each of its lengths that the path
@@ -205,8 +215,8 @@ func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 	if trial == 0 || trial != b.Trial {
 		return false
 	}
-	b.Trial = 0
-	if at := now + wait; at < b.Resume {
+	b.Trial, b.NextProbe = 0, now+wait
+	if at := b.NextProbe; at < b.Resume {
 		b.Allow(at)
 	} else {
 		b.NextTrial = at

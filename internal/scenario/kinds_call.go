@@ -47,6 +47,10 @@ var (
 		{Name: "gen", Type: Number, Place: Optional, Meaning: "the new generation"},
 		{Name: "error", Type: Word, Words: Errors, Place: Keyed, Meaning: "why it was refused"},
 	}}
+	Unreachable = &Kind{Code: 47, Verb: "unreachable", Call: true, Meaning: "No endpoint could be built: the peer refused or did not answer.", Params: []Param{
+		routeParam,
+		{Name: "old", Type: Number, Place: Keyed, Meaning: "the generation that it was to replace; the current one if left out"},
+	}}
 	Acquire = &Kind{Code: 21, Verb: "acquire", Call: true, Meaning: "Asks for bytes on a route.",
 		Params: []Param{permitsParam, routeParam, bytesParam, generationParam, taskParam}, Answers: decision}
 	Probe = &Kind{Code: 22, Verb: "probe", Call: true, Meaning: "Asks for bytes on a route, as a prober.",
@@ -92,7 +96,7 @@ var (
 		{Name: "raw", Type: Number, Meaning: "its number in package classify"},
 		useParam, slicesParam,
 	}, Answers: settled}
-	Event = &Kind{Code: 35, Verb: "event", Call: true, Meaning: "An asynchronous event came.", Params: []Param{
+	Event = &Kind{Code: 35, Verb: "event", Call: true, Meaning: "An asynchronous event came, such as `event PORT_ERR D1 port=1` or `event QP_FATAL D1 qp=7`.", Params: []Param{
 		{Name: "type", Type: Word, Words: Events, Meaning: "the type, by its name in libibverbs or as a number"},
 		{Name: "device", Type: String, Place: Optional, Meaning: "the device that reported it"},
 		{Name: "port", Type: Number, Place: Keyed, Meaning: "the port"},

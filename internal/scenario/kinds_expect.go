@@ -3,6 +3,8 @@ package scenario
 // within is how long an expectation may take to come true.
 var within = Param{Name: "within", Type: Duration, Place: Keyed, Meaning: "it has to come true within this time from now; at once if left out"}
 
+var routesParam = Param{Name: "route", Type: Label, List: true, Meaning: "the routes"}
+
 // conditions are what expect and never may say.
 var conditions = []struct {
 	code    uint8
@@ -11,10 +13,10 @@ var conditions = []struct {
 	params  []Param
 }{
 	{0, "route", "Routes, as the controller shows them.", []Param{
-		{Name: "route", Type: Label, List: true, Meaning: "the routes"},
+		routesParam,
 		{Name: "state", Type: Word, Words: States, List: true, Place: Optional, Meaning: "the state, or one of several"},
 		{Name: "failures", Type: Number, Place: Keyed, Compares: true, Meaning: "failures in a row"},
-		{Name: "window", Type: Bytes, Place: Keyed, Compares: true, Meaning: "the byte window"},
+		{Name: "window", Type: Bytes, Place: Keyed, Compares: true, Meaning: "the byte window that applies: a suspect route and one that is only tried have a smaller one"},
 		{Name: "in_flight", Type: Bytes, Place: Keyed, Compares: true, Meaning: "bytes that permits have reserved"},
 		{Name: "delivered", Type: Bytes, Place: Keyed, Compares: true, Meaning: "bytes that have arrived, ever"},
 		{Name: "gen", Type: Number, Place: Keyed, Compares: true, Meaning: "the current generation"},
@@ -48,7 +50,7 @@ var conditions = []struct {
 		{Name: "attempt", Type: Number, Place: Keyed, Meaning: "the attempt of the task"},
 	}},
 	{3, "pause", "What the pause table has of the routes' pairs.", []Param{
-		{Name: "route", Type: Label, List: true, Meaning: "the routes"},
+		routesParam,
 		{Name: "standing", Type: Word, Words: Standings, Place: Optional, Meaning: "the verdict"},
 		{Name: "count", Type: Number, Place: Keyed, Compares: true, Meaning: "failures in a row"},
 		{Name: "left", Type: Duration, Place: Keyed, Compares: true, Meaning: "how long the pause still runs"},
@@ -60,16 +62,16 @@ var conditions = []struct {
 		{Name: "held", Type: Bytes, Place: Keyed, Compares: true, Meaning: "bytes that it has reserved"},
 	}},
 	{5, "path", "The states that routes went through.", []Param{
-		{Name: "route", Type: Label, List: true, Meaning: "the routes"},
+		routesParam,
 		{Name: "state", Type: Word, Words: States, List: true, Place: Optional, Meaning: "all states that were entered, in order; none if left out"},
 	}},
 	{6, "notice", "What was said of a route beside its states.", []Param{
-		{Name: "route", Type: Label, List: true, Meaning: "the routes"},
+		routesParam,
 		{Name: "notice", Type: Word, Words: Notices, Meaning: "the notice"},
 		{Name: "times", Type: Number, Place: Keyed, Compares: true, Meaning: "how often; at least once if left out"},
 	}},
 	{7, "refusals", "Refused admissions of one kind.", []Param{
-		{Name: "route", Type: Label, List: true, Meaning: "the routes"},
+		routesParam,
 		{Name: "reason", Type: Word, Words: Reasons, Meaning: "the reason"},
 		{Name: "count", Type: Number, Place: Keyed, Compares: true, Meaning: "how many; at least one if left out"},
 	}},

@@ -3,7 +3,7 @@ package scenario
 // What only recordings have.
 var (
 	// Recording says that what follows was recorded.
-	Recording = &Kind{Code: 120, Verb: "recording", Meaning: "What follows was recorded: calls in the order in which they returned, each with what was answered. What an answer leaves out was empty. What a call read from the clock, drew by chance and told stands right before it.", Params: []Param{
+	Recording = &Kind{Code: 120, Verb: "recording", Meaning: "What follows was recorded: calls in the order in which they returned, each with what was answered. What an answer leaves out was empty. What a call read from the clock, drew by chance and told stands right before it; the first call also has what was read when the controller was made.", Params: []Param{
 		{Name: "complete", Type: Bool, Place: Keyed, Meaning: "it begins with the controller, and nothing was left out up to there"},
 		{Name: "serial", Type: Bool, Place: Keyed, Meaning: "no two calls ran at the same time"},
 		{Name: "program", Type: String, Place: Keyed, Meaning: "who recorded"},

@@ -182,7 +182,12 @@ func TestLongLine(t *testing.T) {
 func TestLabels(t *testing.T) {
 	list, err := Parse(header + "\nacquire p8..p11,x,9..10,7 r\n")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"p8", "p9", "p10", "p11", "x", "9", "10", "7"}, Labels(list[0].Values("permit")))
+	var got []string
+	for id := range IDs(list[0].Values("permit")) {
+		got = append(got, id.String())
+	}
+	assert.Equal(t, []string{"p8", "p9", "p10", "p11", "x", "9", "10", "7"}, got)
+	assert.Equal(t, ID{Num: 7}, list[0].Args[3].ID())
 	for _, bad := range []string{"p2..p1", "p1..q2", "p1..2", "p..p1", "p1..p99999999", "..", "a..b", "p01..p2"} {
 		_, err := Parse(header + "\nacquire " + bad + " r\n")
 		assert.Error(t, err, bad)

@@ -95,7 +95,7 @@ func (p *prober) try(r *rail, ep *endpoint) {
 		p.out[r] = true
 		p.admitted(s, d.Use, qp)
 		p.flush(qp)
-	case needsRenew(d):
+	case d.WantsEndpoint(): // also if the one at hand looks fine
 		r.retire(ep)
 	case d.Answer == cc.Defer && d.RetryAfter > 0:
 		p.refused[r] = s

@@ -1,0 +1,107 @@
+package replay
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/internal/scenario"
+)
+
+// settleTime lets claims of slices that nobody asks for any more lapse.
+const settleTime = 10 * time.Second
+
+// finish ends a case: what is on its way arrives, and what has to hold in the end is
+// checked.
+func (w *world) finish() {
+	end := &scenario.Statement{Kind: scenario.LeaveOpen}
+	w.step = Step{Case: w.name, Statement: end, world: w}
+	if !w.recorded {
+		w.ticks.every = 0
+		for len(w.agenda.items) > 0 && w.clockNow() < maxTime/2 {
+			w.advance(end, w.agenda.items[0].at-w.clockNow())
+		}
+		w.watch()
+		w.heed()
+		for i := range w.pending {
+			w.demand(&w.pending[i].Statement)
+		}
+		w.stopWaiters()
+		if !w.leaveOpen {
+			w.advance(end, settleTime)
+			w.invariant()
+		}
+	}
+	if t := w.runner.options.Tracer; t != nil && len(w.step.Mismatches) > 0 {
+		w.step.At = w.time()
+		t.Trace(&w.step)
+	}
+}
+
+// stopWaiters lets goroutines go that still wait.
+func (w *world) stopWaiters() {
+	for _, p := range w.allPermits() {
+		if p.waiting == nil {
+			continue
+		}
+		w.atEnd("permit "+p.name.String(), "to have returned", "it still waits")
+		p.route.route.Close()
+		<-p.waiting
+	}
+}
+
+// invariant is what has to hold after every scenario: no bytes are in flight, and a route
+// that is not quarantined admits a slice as large as its window.
+func (w *world) invariant() {
+	for _, p := range w.allPermits() {
+		if n := p.held(); n > 0 {
+			w.atEnd("permit "+p.name.String(), "no bytes held", bytesText(n))
+		}
+	}
+	for _, k := range w.crew {
+		if k.ctl == nil || k.cfg.Mode == cc.Off {
+			continue
+		}
+		for _, d := range k.ctl.Snapshot().Devices {
+			if d.InFlightBytes != 0 {
+				w.atEnd("device "+d.Device, "0 bytes in flight", bytesText(d.InFlightBytes))
+			}
+		}
+	}
+	for _, r := range w.ordered {
+		if n := r.route.InFlight(); n != 0 {
+			w.atEnd("route "+r.name.String(), "0 bytes in flight", bytesText(n))
+		}
+	}
+	for _, r := range w.ordered {
+		w.admitsWindow(r)
+	}
+}
+
+// admitsWindow has a route admit a slice as large as its window.
+func (w *world) admitsWindow(r *route) {
+	now := r.route.Snapshot()
+	if r.closed || r.worker.cfg.Mode == cc.Off || now.Health.State == cc.Quarantined || now.Health.State == cc.Probing {
+		return
+	}
+	w.lastQP++
+	gen, err := r.route.Renew(r.gen, []cc.QP{{ID: w.lastQP, CQ: 1}})
+	if err != nil {
+		w.atEnd("route "+r.name.String(), "to be renewed", err.Error())
+		return
+	}
+	var p cc.Permit
+	if d := r.route.TryAcquire(&p, gen, now.WindowBytes, nil); !d.Admitted() && d.Answer != cc.Avoid {
+		w.atEnd("route "+r.name.String(), "a slice as large as its window to be admitted", d.String())
+	}
+	p.Unposted()
+}
+
+// atEnd notes what is wrong in the end.
+func (w *world) atEnd(what, want, got string) {
+	m := Mismatch{Case: w.name, At: w.time(), Statement: "at the end", What: what, Want: want, Got: got, Excuse: w.excuse}
+	w.step.Mismatches = append(w.step.Mismatches, m)
+	w.result.add(m)
+}
+
+func bytesText(n int64) string { return strconv.FormatInt(n, 10) + " bytes" }
