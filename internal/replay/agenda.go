@@ -88,8 +88,22 @@ func (w *world) advance(s *scenario.Statement, d time.Duration) {
 			heap.Pop(&w.agenda).(appointment).do()
 		}
 		w.watch()
+		w.passed()
 	}
 	w.setNow(end)
+}
+
+// passed tells a watcher that something happened within a statement.
+func (w *world) passed() {
+	watcher := w.runner.watcher
+	if watcher == nil || w.over {
+		return
+	}
+	w.step.At = w.time()
+	w.mu.Lock()
+	w.step.Transitions = w.told[:len(w.told):len(w.told)]
+	w.mu.Unlock()
+	watcher.Passed(&w.step)
 }
 
 // maxTime is the latest time of a scenario.

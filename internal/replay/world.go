@@ -44,6 +44,7 @@ type world struct {
 	pending []pending // expectations that may come true later
 	never   []scenario.Statement
 	early   bool // what a statement names may come later
+	over    bool // the case is: what happens now is told to nobody
 	align   *aligner
 
 	// mu guards what follows: goroutines that wait call back too.
@@ -136,6 +137,7 @@ func (w *world) hear(of *worker, t cc.Transition) {
 			r.heard = append(r.heard, t)
 		}
 	}
+	t.At -= w.base
 	w.told = append(w.told, Transition{of.name.String(), label, t})
 }
 
@@ -220,7 +222,7 @@ var noTask = scenario.NewID("none")
 
 // wrong says that a statement cannot be run.
 func (w *world) wrong(s *scenario.Statement, why string) {
-	w.mismatch(s, s.Kind.Name(), "a statement that can be run", why)
+	w.mismatch(s, s.Kind.Name(), Runnable, why)
 }
 
 // unknown says that a statement names something that is not there. What may never be can
