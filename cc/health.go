@@ -243,9 +243,8 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 		}
 		switch state := r.state(); {
 		case state.barred() && r.proves(p):
-			if r.proved(p, now); !r.health.record.local.Paused {
-				r.device.liftMarks(r.pair.Port)
-			}
+			r.proved(p, now)
+			r.device.liftMarks(r.pair.Port)
 		case state.barred():
 		default:
 			h.early = false
@@ -274,6 +273,9 @@ func (r *Route) proved(p *Permit, now time.Duration) {
 	var tried trial // none, if the permit's lease expired
 	if p.trial == rec.trial.number {
 		tried = rec.trial
+	}
+	if tried.number != 0 && !tried.probe {
+		pol.Proof = 0 // no prober came: users need not try for longer than without one
 	}
 	wait := tried.wait(now, r.ctl.probeInterval())
 	r.peer.Succeeded(r.pair, pol, now, wait, p.evidence, tried.entry)
@@ -397,9 +399,10 @@ func (r *Route) isolate(v classify.Verdict, now time.Duration) {
 			rec.local.NextTrial = rec.local.Resume
 		}
 	}
+	rec.local.Unprove()
 	if v.Scope() != classify.ScopeCQ {
 		rec.local.Withdraw()
-		r.updatePath(now, func(b *rail.Breaker) bool { b.Withdraw(); return false })
+		r.updatePath(now, func(b *rail.Breaker) bool { b.Withdraw(); b.Unprove(); return false })
 	}
 	r.fence()
 	r.reconsider(now, cause{reason: v.Reason(), verdict: v})

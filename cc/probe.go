@@ -13,7 +13,7 @@ import (
 const userTrialAfter = 4
 
 // proofAfter is for how many probe intervals the probes of a pair that flaps must succeed
-// before users get it back.
+// before users get it back. A user's slice that had to be the trial proves it at once.
 const proofAfter = 4
 
 // proof returns the same as a time. Without a prober one success is enough: to try longer

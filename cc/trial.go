@@ -185,8 +185,10 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 		if !early {
 			b.Escalate(pol, now, jitter)
 		}
+		b.Unprove()
 		return true
 	})
+	rec.local.Unprove()
 	next := rec.trial.wait(now, r.ctl.probeInterval())
 	wait := time.Duration(0)
 	if early {

@@ -19,9 +19,10 @@ var unreachable = classify.CMEvent(classify.CMEventUnreachable)
 // failure again. The transition says PROBE_FAILED, with the connection manager's
 // "unreachable" as its evidence.
 //
-// It changes nothing on any other route, for a peer that is still starting refuses too; nor
-// on the last usable one with Config.KeepLastRoute, or if old is not current. A quarantined
-// route stays due while it has no endpoint: how often to knock is the caller's choice.
+// A quarantined route that flaps has to prove itself from the start; it stays due while it
+// has no endpoint: how often to knock is the caller's choice. On any other route it changes
+// nothing, for a peer that is still starting refuses too; nor on the last usable one with
+// Config.KeepLastRoute, or if old is not current.
 func (r *Route) Unreachable(old Generation, now time.Duration) {
 	if !enabled || r.mode == Off {
 		return
@@ -43,6 +44,10 @@ func (r *Route) unreachable(old Generation, now time.Duration) {
 			return
 		}
 		r.lapse(now)
+		if r.state().barred() {
+			r.health.record.local.Unprove()
+			r.updatePath(now, func(b *rail.Breaker) bool { b.Unprove(); return false })
+		}
 		if r.state() != Suspect || r.path().Count == 0 || c.cfg.KeepLastRoute && c.isLastUsable(r) {
 			return
 		}
