@@ -10,7 +10,7 @@
 //	replay -anonymise FILE                   write it with other names, to be shown to others
 //
 // FILE is a text in the language of internal/scenario or a binary recording, such as
-// "engine put -record FILE" writes; - is the standard input. Flags stand before files.
+// "engine demo -record FILE" writes; - is the standard input. Flags stand before files.
 //
 //   - -set takes fields of the configuration, as the statement set of the language does,
 //     and may be given several times; -mode and -law are short for -set mode= and -set law=.

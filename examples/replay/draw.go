@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -154,6 +155,7 @@ func (p *picture) panel(d *drawn) *plot.Plot {
 	height := scale(top) * 1.2
 	panel.Y.Min, panel.Y.Max = -height*(laneHeight*float64(len(lanes))+0.02), height
 	panel.Y.Tick.Marker = byteTicks{height}
+	panel.X.Tick.Marker = timeTicks{}
 	panel.Y.Tick.Label.Font.Size, panel.X.Tick.Label.Font.Size = small, small
 	panel.Add(routePlot{d, end, height})
 	return panel
@@ -175,6 +177,31 @@ func (t byteTicks) Ticks(_, most float64) (ticks []plot.Tick) {
 	ticks = append(ticks, plot.Tick{Value: 0, Label: "0"})
 	for n := int64(16 << 10); scale(n) <= most; n *= 4 {
 		ticks = append(ticks, plot.Tick{Value: scale(n), Label: bytesText(n)})
+	}
+	return ticks
+}
+
+// timeTicks marks five to thirteen round times, and smaller steps between them.
+type timeTicks struct{}
+
+// Ticks returns the marks.
+func (timeTicks) Ticks(least, most float64) (ticks []plot.Tick) {
+	rough := (most - least) / 13
+	power := math.Pow(10, math.Floor(math.Log10(rough)))
+	digit := 1.0
+	for _, next := range []float64{2, 5, 10} {
+		if digit*power < rough {
+			digit = next
+		}
+	}
+	const between = 5
+	step := digit * power / between
+	for i := math.Ceil(least / step); i*step <= most; i++ {
+		tick := plot.Tick{Value: i * step}
+		if int64(i)%between == 0 {
+			tick.Label = strconv.FormatFloat(i/between*digit*power, 'g', 6, 64)
+		}
+		ticks = append(ticks, tick)
 	}
 	return ticks
 }

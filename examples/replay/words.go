@@ -26,16 +26,18 @@ func bytesText(n int64) string {
 	return strconv.FormatFloat(float64(int64(size*10+0.5))/10, 'f', -1, 64) + unit
 }
 
-// seconds prints a moment, to the microsecond.
-func seconds(d time.Duration) string {
-	d = d.Round(time.Microsecond)
+// decimal prints d in seconds, without zeros at the end.
+func decimal(d time.Duration) string {
 	sign := ""
 	if d < 0 {
 		sign, d = "-", -d
 	}
-	text := fmt.Sprintf("%s%d.%06d", sign, d/time.Second, d%time.Second/time.Microsecond)
+	text := fmt.Sprintf("%s%d.%09d", sign, d/time.Second, d%time.Second)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "s"
 }
+
+// seconds prints a moment, to the microsecond.
+func seconds(d time.Duration) string { return decimal(d.Round(time.Microsecond)) }
 
 // span prints a length of time with three digits or so.
 func span(d time.Duration) string {
@@ -52,7 +54,7 @@ func span(d time.Duration) string {
 	case d >= 2*time.Minute && d%time.Minute == 0:
 		return fmt.Sprintf("%dm", d/time.Minute)
 	case d >= time.Second || d == 0:
-		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+		return decimal(d)
 	}
 	return strings.Replace(d.String(), "µs", "us", 1)
 }
