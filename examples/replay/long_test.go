@@ -47,7 +47,7 @@ func peak() (stop func() uint64) {
 func TestMemoryIsBounded(t *testing.T) {
 	long := 1_000_000
 	if testing.Short() {
-		long = 100_000
+		long = 50_000
 	}
 	short := long / 10
 	files := map[int]string{short: recording(t, recorder.Binary, short), long: recording(t, recorder.Binary, long)}

@@ -112,7 +112,7 @@ func TestPrint(t *testing.T) {
 // A recording is answered as it was; where it is cut off or damaged, what came before is
 // used, and the status says that it is not all.
 func TestRecordings(t *testing.T) {
-	file := recording(t, recorder.Binary, 30_000)
+	file := recording(t, recorder.Binary, 20_000)
 	status, stdout, _ := call(t, "", file)
 	assert.Zero(t, status)
 	assert.Contains(t, stdout, "answers compared")

@@ -104,7 +104,7 @@ func TestPlotOfOneCase(t *testing.T) {
 
 func TestPlotOfARecording(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "incident.png")
-	status, stdout, stderr := call(t, "", "-plot", file, "-routes", "3", recording(t, recorder.Binary, 30_000))
+	status, stdout, stderr := call(t, "", "-plot", file, "-routes", "3", recording(t, recorder.Binary, 20_000))
 	require.Zero(t, status, stderr)
 	assert.Contains(t, stdout, "the most eventful; not drawn: r")
 	found, size := pixels(t, file)
