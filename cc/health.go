@@ -36,7 +36,7 @@ type cause struct {
 // pair, of which the hook is told then; while there is nothing to take in it costs three
 // atomic loads. PROBING stands also when the trial's lease has expired meanwhile.
 func (r *Route) State() State {
-	r.sync()
+	r.read()
 	return r.state()
 }
 

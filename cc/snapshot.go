@@ -74,7 +74,7 @@ func (c *Controller) Snapshot() Snapshot {
 
 // Snapshot reads one route without stopping anything.
 func (r *Route) Snapshot() RouteSnapshot {
-	r.sync()
+	r.read()
 	cur := r.current.Load()
 	s := RouteSnapshot{
 		Pair:          r.pair,

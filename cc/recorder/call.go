@@ -81,6 +81,12 @@ type CloseRoute struct{ Route uint32 }
 
 func (c CloseRoute) records() []record { return []record{{lead(closeRouteKind, 0, 0, 0, c.Route)}} }
 
+// Look is a call of State or Snapshot, if it took in what the pause table has of the
+// route's pair.
+type Look struct{ Route uint32 }
+
+func (c Look) records() []record { return []record{{lead(lookKind, 0, 0, 0, c.Route)}} }
+
 // Close is a call of Controller.Close.
 type Close struct{}
 

@@ -73,6 +73,8 @@ func (r *record) entry(p *parts) any {
 		return Close{}
 	case closePollerKind:
 		return ClosePoller{r.number()}
+	case lookKind:
+		return Look{r.number()}
 	case unreachableKind:
 		return r.unreachable()
 	case renewKind:

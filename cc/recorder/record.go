@@ -28,6 +28,7 @@ const (
 	closeKind
 	closePollerKind
 	unreachableKind
+	lookKind
 	// These have parts.
 	renewKind
 	routeKind
