@@ -93,6 +93,9 @@ func (w *world) advance(s *scenario.Statement, d time.Duration) {
 			w.ticks.next += w.ticks.every
 		}
 		w.watch(arrives || ticks)
+		if arrives || ticks {
+			w.passed()
+		}
 		if next == look {
 			look += gap
 		}
@@ -134,6 +137,19 @@ func (w *world) deadline() time.Duration {
 		}
 	}
 	return next
+}
+
+// passed tells a watcher that something happened within a statement.
+func (w *world) passed() {
+	watcher := w.runner.watcher
+	if watcher == nil || w.over {
+		return
+	}
+	w.step.At = w.time()
+	w.mu.Lock()
+	w.step.Transitions = w.told[:len(w.told):len(w.told)]
+	w.mu.Unlock()
+	watcher.Passed(&w.step)
 }
 
 // maxTime is the latest time of a scenario.

@@ -55,6 +55,14 @@ func (w *world) decided(s *scenario.Statement, d cc.Decision) *scenario.Statemen
 	return r
 }
 
+// said tells a watcher what admission said, and returns it.
+func (w *world) said(r *route, d cc.Decision) cc.Decision {
+	if watcher := w.runner.watcher; watcher != nil && !w.over {
+		watcher.Decided(&w.step, Decision{d, r.name, w.time()})
+	}
+	return d
+}
+
 // answered compares what a call answered with what the statement expects, and reports
 // whether it fits.
 func (w *world) answered(s *scenario.Statement, of string, got *scenario.Statement) bool {

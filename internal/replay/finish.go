@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +14,10 @@ import (
 // settleTime lets claims of slices that nobody asks for any more lapse.
 const settleTime = 10 * time.Second
 
+// mostLeft is how many things may still happen by themselves at the end: traffic that is
+// never admitted asks for ever.
+const mostLeft = 1 << 16
+
 // finish ends a case: what is on its way arrives, and what has to hold in the end is
 // checked.
 func (w *world) finish() {
@@ -20,20 +25,32 @@ func (w *world) finish() {
 	w.step = Step{Case: w.name, Statement: end, world: w}
 	if !w.recorded {
 		w.ticks.every = 0
-		for len(w.agenda.items) > 0 && w.clockNow() < maxTime/2 {
+		for range mostLeft {
+			if len(w.agenda.items) == 0 {
+				break
+			}
 			w.advance(end, w.agenda.items[0].at-w.clockNow())
+		}
+		if len(w.agenda.items) > 0 {
+			w.atEnd("traffic", "all of it to arrive", "some waits for room in vain")
 		}
 		w.watch(true)
 		w.heed()
 		w.overdue(math.MaxInt64)
 		w.stopWaiters()
-		if !w.leaveOpen {
-			w.advance(end, settleTime)
-			w.invariant()
-		}
 	}
-	if t := w.runner.options.Tracer; t != nil && len(w.step.Mismatches) > 0 {
-		w.step.At = w.time()
+	w.over = true
+	t := w.runner.options.Tracer
+	if t != nil {
+		w.step.At, w.step.Transitions = w.time(), slices.Clone(w.told)
+		w.step.final = slices.Collect(w.step.Routes())
+		w.step.End = true
+	}
+	if !w.recorded && !w.leaveOpen {
+		w.advance(end, settleTime)
+		w.invariant()
+	}
+	if t != nil {
 		t.Trace(&w.step)
 	}
 }

@@ -171,6 +171,7 @@ func (w *world) decide(s *scenario.Statement, p *permit, r *route, gen cc.Genera
 	if d.Admitted() {
 		p.admitted(s, r, gen, d.Use)
 	}
+	w.said(r, d)
 	w.answered(s, p.name.String(), w.decided(s, d))
 	w.drift(s, p, d)
 }

@@ -116,13 +116,14 @@ func (w *world) compareTold(s *scenario.Statement) {
 	}
 }
 
-// A replay may go another way than the recording: what was admitted then is refused now.
-// What the engine did with it is passed over until it asks again.
+// A replay may go another way than the recording, and so may a scenario whose configuration
+// was changed: what was admitted then is refused now. What the engine did with it is passed
+// over until it asks again.
 
 // drift notes whether the answer parts the replay from the recording, and gives back what
 // the engine of the recording did not get.
 func (w *world) drift(s *scenario.Statement, p *permit, d cc.Decision) {
-	if !w.recorded || !s.Answered {
+	if !s.Answered || !w.recorded && w.runner.options.Set == nil {
 		return
 	}
 	answer, _ := s.AnswerNum("answer")

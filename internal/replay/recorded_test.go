@@ -260,7 +260,9 @@ func (c *counter) Trace(s *Step) {
 	c.Step = *s
 	c.transitions += len(s.Transitions)
 	if c.steps++; c.every > 0 && c.steps%c.every == 0 {
-		s.Routes(func(string, string, cc.RouteSnapshot) { c.looks++ })
+		for range s.Routes() {
+			c.looks++
+		}
 	}
 }
 
@@ -288,7 +290,7 @@ func TestRecordingIsAnsweredAsItWas(t *testing.T) {
 			assert.GreaterOrEqual(t, result.Statements, int64(n))
 			transitions += last.transitions
 			i := 0
-			last.Routes(func(_, _ string, got cc.RouteSnapshot) {
+			for got := range last.Routes() {
 				assert.Equal(t, want[i].WindowBytes, got.WindowBytes, "%s: window of %s", set, got.Pair)
 				assert.Equal(t, want[i].InFlightBytes, got.InFlightBytes)
 				assert.Equal(t, want[i].Flow, got.Flow, "%s: flow of %s", set, got.Pair)
@@ -297,7 +299,7 @@ func TestRecordingIsAnsweredAsItWas(t *testing.T) {
 				assert.Equal(t, want[i].Health.Failures, got.Health.Failures)
 				assert.Equal(t, want[i].Health.Cooldown, got.Health.Cooldown)
 				i++
-			})
+			}
 			assert.Len(t, want, i)
 		}
 	}

@@ -40,6 +40,7 @@ const maxHead = 1 << 16
 // could be read.
 func Run(r *scenario.Reader, o Options) (*Result, error) {
 	run := &run{in: r, options: o, result: &Result{}}
+	run.watcher, _ = o.Tracer.(Watcher)
 	err := run.all()
 	if err == io.EOF {
 		err = nil
@@ -50,6 +51,7 @@ func Run(r *scenario.Reader, o Options) (*Result, error) {
 type run struct {
 	in      *scenario.Reader
 	options Options
+	watcher Watcher // the tracer, if it is one
 	result  *Result
 	next    scenario.Statement
 }

@@ -175,7 +175,7 @@ func TestTrace(t *testing.T) {
 	var seen recorder
 	runText(t, begin+"@1s transfer p,q r 4KiB RETRY_EXC_ERR takes=500ms\nacquire p,q r -> admit\nunposted p\n", Options{Tracer: &seen})
 	assert.Equal(t, []string{"0s settings field", "0s route r D1 P n1", "0s renew r", "1.5s @1s transfer p,q r 4KiB RETRY_EXC_ERR takes=500ms",
-		"1.5s acquire p,q r -> admit", "1.5s unposted p", "11.5s leave_open"}, seen.steps)
+		"1.5s acquire p,q r -> admit", "1.5s unposted p", "1.5s leave_open"}, seen.steps)
 	assert.Equal(t, []string{"main r SUSPECT ROUTE_TIMEOUT"}, seen.transitions)
 	assert.Equal(t, []string{"r ", "r 1", "p admit", "q admit", "p yes", "mismatch 4096 bytes", "mismatch 4096 bytes", "mismatch 4096 bytes",
 		"mismatch defer, ROUTE_SUSPECT of the route, divert"}, seen.answers)

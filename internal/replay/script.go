@@ -29,7 +29,7 @@ func (w *world) sendAll(s *scenario.Statement) (sent []*permit) {
 	i := 0
 	for id := range scenario.IDs(s.Values("permit")) {
 		p := w.permit(id)
-		d := r.route.TryAcquire(p.one, gen, n, w.taskOf(s, p, i))
+		d := w.said(r, r.route.TryAcquire(p.one, gen, n, w.taskOf(s, p, i)))
 		if !d.Admitted() {
 			w.mismatch(s, id.String(), "admit", d.String())
 		} else {
@@ -122,12 +122,14 @@ func (w *world) epoch(s *scenario.Statement) {
 			for _, p := range out {
 				p.one.Settle(p.use, classify.Completion(classify.StatusSuccess, 0), w.clockNow())
 			}
+			w.passed()
 		}
 		if k == nil || w.controller(s, k) == nil {
 			return
 		}
 		w.advance(s, k.cfg.Epoch-w.clockNow()%k.cfg.Epoch)
 		w.tickAll()
+		w.passed()
 	}
 }
 
@@ -135,7 +137,7 @@ func (w *world) epoch(s *scenario.Statement) {
 func (w *world) fill(r *route) (out []*permit) {
 	for len(out) < 1<<16 && len(r.qps) > 0 {
 		p := &permit{one: new(cc.Permit)}
-		d := r.route.TryAcquire(p.one, r.gen, 64<<10, nil)
+		d := w.said(r, r.route.TryAcquire(p.one, r.gen, 64<<10, nil))
 		if !d.Admitted() || p.one.Posting(r.qps[0], w.clockNow()) != nil {
 			return out
 		}

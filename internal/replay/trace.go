@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
@@ -13,11 +14,32 @@ type Tracer interface {
 	Trace(*Step)
 }
 
+// Watcher is a Tracer that is also told what happens within a statement.
+type Watcher interface {
+	Tracer
+	// Decided is told of each answer of admission, also of those that a statement such as
+	// traffic gets by itself.
+	Decided(*Step, Decision)
+	// Passed is told that time moved on within a statement, and that something happened.
+	// The step has what was told since the statement began.
+	Passed(*Step)
+}
+
+// Decision is one answer of admission.
+type Decision struct {
+	cc.Decision
+	Route scenario.ID
+	At    time.Duration // since the beginning
+}
+
 // Step is one statement that ran. It and what it points to are good until Trace returns.
 type Step struct {
 	// Case is the case that runs; empty if the file has none.
 	Case      string
 	Statement *scenario.Statement
+	// End says that it is the end of the case, and no statement of it: what was on its way
+	// has arrived, and Mismatches are those of the last check.
+	End bool
 	// At is the time after the statement, since the beginning.
 	At time.Duration
 	// Answers are what the controller answered, one for each call.
@@ -28,6 +50,13 @@ type Step struct {
 	Mismatches []Mismatch
 
 	world *world
+	final []Shown // at the end
+}
+
+// Shown is a route with what the controller shows of it.
+type Shown struct {
+	Worker, Route scenario.ID
+	cc.RouteSnapshot
 }
 
 // Answer is what one call was answered.
@@ -39,18 +68,54 @@ type Answer struct {
 	Text string
 }
 
-// Transition is a change of a route's state or a notice, with the route's label.
+// Transition is a change of a route's state or a notice, with the route's label. Its time
+// is since the beginning.
 type Transition struct {
 	Worker, Route string
 	cc.Transition
 }
 
-// Routes calls f for each route, in the order in which they were made, with what the
+// Routes returns each route, in the order in which they were made, with what the
 // controller shows of it now. It may be slow: ask for it when something has happened.
-func (s *Step) Routes(f func(worker, route string, now cc.RouteSnapshot)) {
-	for _, r := range s.world.ordered {
-		f(r.worker.name.String(), r.name.String(), r.route.Snapshot())
+func (s *Step) Routes() iter.Seq[Shown] {
+	return func(yield func(Shown) bool) {
+		if s.End {
+			for _, r := range s.final {
+				if !yield(r) {
+					return
+				}
+			}
+			return
+		}
+		for _, r := range s.world.ordered {
+			if !yield(s.world.show(r)) {
+				return
+			}
+		}
 	}
+}
+
+// Route returns what the controller shows of one route now.
+func (s *Step) Route(id scenario.ID) (now Shown, known bool) {
+	r := s.world.routes[id]
+	if r == nil {
+		return now, false
+	}
+	return s.world.show(r), true
+}
+
+// show looks at a route. The readings of the clock that are there for the next call are
+// not for this.
+func (w *world) show(r *route) Shown {
+	w.mu.Lock()
+	calling := w.calling
+	w.calling = false
+	w.mu.Unlock()
+	now := r.route.Snapshot()
+	w.mu.Lock()
+	w.calling = calling
+	w.mu.Unlock()
+	return Shown{r.worker.name, r.name, now}
 }
 
 // Mismatch is an expectation that did not come true.
@@ -77,7 +142,7 @@ func (m Mismatch) String() string {
 	if m.Line == 0 {
 		text = "at the end, at " + scenario.Seconds(m.At)
 	}
-	if m.Want == "" {
+	if m.NotRun() {
 		text += ": " + m.Got
 	} else {
 		text += fmt.Sprintf(": %s: expected %s, got %s", m.What, m.Want, m.Got)
@@ -90,6 +155,10 @@ func (m Mismatch) String() string {
 	}
 	return text
 }
+
+// NotRun reports whether the statement could not be run, for example since the
+// configuration is wrong; Got says why.
+func (m Mismatch) NotRun() bool { return m.Want == "" }
 
 // Result is what came of a run.
 type Result struct {

@@ -64,7 +64,7 @@ func (t *stream) pump() {
 		if n := len(t.free); n > 0 {
 			p, t.free = t.free[n-1], t.free[:n-1]
 		}
-		d := t.r.route.TryAcquire(p, t.r.gen, t.bytes, nil)
+		d := t.w.said(t.r, t.r.route.TryAcquire(p, t.r.gen, t.bytes, nil))
 		switch {
 		case d.Answer == cc.Avoid || d.Err != nil:
 			t.free = append(t.free, p)
@@ -109,7 +109,7 @@ func (w *world) random(s *scenario.Statement) {
 		p, r := &permits[rnd.IntN(len(permits))], routes[rnd.IntN(len(routes))]
 		if p.Held() > 0 {
 			p.Settle(p.use, outcomes[rnd.IntN(len(outcomes))], w.clockNow())
-		} else if d := r.route.TryAcquire(&p.Permit, r.gen, 1+rnd.Int64N(300<<10), nil); d.Admitted() {
+		} else if d := w.said(r, r.route.TryAcquire(&p.Permit, r.gen, 1+rnd.Int64N(300<<10), nil)); d.Admitted() {
 			p.use = d.Use
 			if err := p.Posting(r.qps[0], w.clockNow()); err != nil {
 				w.mismatch(s, r.name.String(), "to be posted", err.Error())

@@ -79,6 +79,7 @@ func (w *world) ended(s *scenario.Statement, p *permit) {
 	select {
 	case d := <-p.waiting:
 		p.waiting = nil
+		w.said(p.route, d)
 		if d.Admitted() {
 			p.admitted(s, p.route, p.gen, d.Use)
 		}

@@ -44,6 +44,7 @@ type world struct {
 	pending []pending // expectations that may come true later
 	never   []scenario.Statement
 	early   bool // what a statement names may come later
+	over    bool // the case is: what happens now is told to nobody
 	align   *aligner
 
 	// mu guards what follows: goroutines that wait call back too.
@@ -136,6 +137,7 @@ func (w *world) hear(of *worker, t cc.Transition) {
 			r.heard = append(r.heard, t)
 		}
 	}
+	t.At -= w.base
 	w.told = append(w.told, Transition{of.name.String(), label, t})
 }
 
