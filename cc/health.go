@@ -241,9 +241,13 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 		if h.faulty() {
 			h.record.faults = faults{}
 		}
+		why := cause{verdict: classify.Completion(classify.StatusSuccess, 0)}
 		switch state := r.state(); {
 		case state.barred() && r.proves(p):
 			r.proved(p, now)
+			if r.path().Paused || r.health.record.local.Paused {
+				why.reason = classify.ReasonProbing // it has more to prove
+			}
 			r.device.liftMarks(r.pair.Port)
 		case state.barred():
 		default:
@@ -253,7 +257,7 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 				r.device.revive(r.pair.Port, now)
 			}
 		}
-		r.reconsider(now, cause{verdict: classify.Completion(classify.StatusSuccess, 0)})
+		r.reconsider(now, why)
 		r.applyWindow()
 	})
 }

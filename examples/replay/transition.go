@@ -49,6 +49,8 @@ func quarantined(c replay.Transition, now replay.Shown, latest bool) string {
 	switch {
 	case c.From == cc.Probing && c.Reason == classify.ReasonProbeFailed:
 		return sentence("the trial failed", seen+": "+how)
+	case c.From == cc.Probing && c.Verdict.Succeeded() && c.Reason == classify.ReasonProbing:
+		return "The trial succeeded, but the path flaps and has to prove itself: QUARANTINED as before."
 	case c.From == cc.Probing && c.Verdict.Succeeded():
 		return "The trial was cancelled, and its completion gave it back: QUARANTINED as before."
 	case c.From == cc.Probing && seen == "":
