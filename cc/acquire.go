@@ -71,7 +71,7 @@ func (r *Route) acquireAgain(p *Permit, cur *generation, gen Generation, n int64
 func (r *Route) fullAgain(p *Permit, n int64, task *taskstate.Task) bool {
 	window := r.window.Load()
 	if h := r.flight.atMost(); h+n <= window || n > window || r.inLine() ||
-		r.mode != Enforce || r.State() != Healthy || task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
+		r.mode != Enforce || r.state() != Healthy || task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
 		return false
 	}
 	r.full.raise()
@@ -87,7 +87,7 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 	}
 	r.sync()
 	if reason := cur.refuses(gen); reason != classify.ReasonNone {
-		if reason == classify.ReasonNeedsRenew && !probe && r.mode == Enforce && r.State().barred() {
+		if reason == classify.ReasonNeedsRenew && !probe && r.mode == Enforce && r.state().barred() {
 			if d, early := r.tooEarly(p, task, r.ctl.now()); early {
 				return d // nobody builds an endpoint to learn that the pair is paused
 			}
@@ -99,7 +99,7 @@ func (r *Route) acquireSlowly(p *Permit, cur *generation, gen Generation, n int6
 		cur = &r.none // outcomes give bytes back and change nothing else
 	}
 	counted := cur.number == 0 // in observe mode a denial is counted once
-	switch state := r.State(); {
+	switch state := r.state(); {
 	case counted:
 	case state == Suspect:
 		r.lapseSuspicion()
@@ -260,7 +260,7 @@ func (r *Route) refuseWindow(p *Permit, d Domain, task *taskstate.Task) Decision
 // windowRuling says why a full window of that domain is full.
 func (r *Route) windowRuling(d Domain) Ruling {
 	why := Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: d}
-	switch r.State() {
+	switch r.state() {
 	case Congested:
 		why.Reason = classify.ReasonCongestionFeedback
 	case Suspect:

@@ -48,7 +48,8 @@ func (r *Route) close() {
 }
 
 // Forget closes every route to a peer machine in one incarnation, which has gone or
-// was restarted, and returns how many there were.
+// was restarted, and returns how many there were. Other controllers keep theirs, and the
+// pause table what it knows of the pairs: give a restarted peer another incarnation.
 func (c *Controller) Forget(peer, incarnation string) (routes int) {
 	if c.rec != nil {
 		return c.recordForget(peer, incarnation)

@@ -73,7 +73,9 @@ type Config struct {
 	// taken for four probe intervals. So a dead pair costs the slices that were on their
 	// way when it first failed, and no more. A pair that flaps, which is one that was
 	// quarantined again less than a cooldown after it came back, is users' again when its
-	// probes have succeeded for four probe intervals; otherwise one success is enough.
+	// probes have succeeded for four probe intervals; otherwise one success is enough. Where
+	// some controllers of a pause table have a prober and others none, the first that has
+	// seen enough gives the pair back to all.
 	Prober bool
 
 	// KeepLastRoute: timeouts do not quarantine the last usable route to a peer. It

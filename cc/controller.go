@@ -72,7 +72,10 @@ func New(cfg Config, opts ...Option) (*Controller, error) {
 		devices: map[string]*device{},
 		pollers: map[cqKey]*Poller{},
 	}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return nil, fmt.Errorf("cc: New: option %d of %d is nil; leave it out", i+1, len(opts))
+		}
 		o(c)
 	}
 	if c.clock == nil || c.jitter == nil || c.table == nil {

@@ -82,6 +82,13 @@ const (
 // Admitted reports whether the bytes are reserved and the slice may be posted.
 func (d Decision) Admitted() bool { return d.Answer == Admit }
 
+// WantsEndpoint reports whether waiting does not help, but an endpoint does: the
+// generation that was named is not current, is retired or never was, or a trial is due
+// that needs a new one. Call Renew, or take the current generation if somebody else has.
+func (d Decision) WantsEndpoint() bool {
+	return d.Hint == NeedRenew || d.Reason == classify.ReasonNeedsRenew || d.Reason == classify.ReasonStaleGeneration
+}
+
 // String returns the answer as a person would write it in a log.
 func (d Decision) String() string {
 	switch {

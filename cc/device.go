@@ -143,7 +143,7 @@ func (d *device) portActive(port uint8, now time.Duration) {
 		if r.pair.Port != port {
 			continue
 		}
-		if r.syncLocked(now); r.State().barred() {
+		if r.syncLocked(now); r.state().barred() {
 			at := now + d.ctl.probeInterval()
 			r.health.record.local.Allow(at)
 			r.updatePath(now, func(b *rail.Breaker) bool { b.Allow(at); return false })

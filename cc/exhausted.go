@@ -18,7 +18,7 @@ import (
 // barred are left without a usable route, and gives notice of it once. The caller
 // holds the lock.
 func (d *device) checkUsable(r *Route, v classify.Verdict, now time.Duration) {
-	if !r.State().barred() {
+	if !r.state().barred() {
 		return
 	}
 	for _, port := range []uint8{r.pair.Port, 0} {
@@ -33,7 +33,7 @@ func (d *device) checkUsable(r *Route, v classify.Verdict, now time.Duration) {
 		if port == 0 {
 			notice = DeviceExhausted
 		}
-		r.note(Transition{From: r.State(), To: r.State(), Notice: notice, Reason: v.Reason(), Verdict: v, At: now})
+		r.note(Transition{From: r.state(), To: r.state(), Notice: notice, Reason: v.Reason(), Verdict: v, At: now})
 	}
 }
 
@@ -47,7 +47,7 @@ func (d *device) usable(port uint8) bool {
 		if port != 0 && port != r.pair.Port {
 			continue
 		}
-		if !r.State().barred() {
+		if !r.state().barred() {
 			return true
 		}
 		p := peer{r.pair.Peer, r.pair.Incarnation}

@@ -223,3 +223,82 @@ func TestUnreachableIsShared(t *testing.T) {
 	assert.Equal(t, Quarantined, rb.State())
 	assert.Equal(t, rail.Paused, ra.path().Standing())
 }
+
+// flap has the route quarantined, back after a success, and quarantined again 10 s later.
+func (h *healthRig) flap(route *Route) {
+	h.Helper()
+	h.quarantine(route)
+	h.advance(2 * time.Second)
+	h.settle(h.probe(route), success)
+	h.state(route, Healthy)
+	h.advance(10 * time.Second)
+	h.quarantine(route)
+}
+
+// A pair that flaps comes back without a prober too, and with one that is always late.
+func TestFlappingPairComesBack(t *testing.T) {
+	for _, late := range []time.Duration{0, 3100 * time.Millisecond, 4500 * time.Millisecond, time.Minute} {
+		t.Run(fmt.Sprintf("a probe every %v", late), func(t *testing.T) {
+			h := newHealthRig(t, Enforce, withProber)
+			route := h.route("D1", "P", "n1")
+			h.flap(route)
+			back := h.now + 10*time.Minute
+			for last := h.now; route.State() != Healthy; h.advance(100 * time.Millisecond) {
+				require.Less(t, h.now, back, "in %s", route.State())
+				if late != 0 && h.now-last >= late && len(h.due()) > 0 {
+					h.settle(h.probe(route), success)
+					last = h.now
+				}
+				if late != 0 {
+					continue // its probes alone are enough
+				}
+				var s slice
+				if h.ask(&s, route, 4*kib).Admitted() {
+					require.NoError(t, s.permit.Posting(h.qp(route), h.now))
+					h.settle(&s, success)
+				}
+			}
+		})
+	}
+}
+
+// What proves a pair has to come in a row.
+func TestWhatInterruptsAProof(t *testing.T) {
+	for name, interrupt := range map[string]func(*healthRig, *Route){
+		"a failed trial":     func(h *healthRig, r *Route) { h.settle(h.probe(r), retryExc) },
+		"the port":           func(h *healthRig, r *Route) { h.portErr(); h.advance(time.Second); h.portActive() },
+		"a refused endpoint": func(h *healthRig, r *Route) { r.Unreachable(r.current.Load().number, h.now) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHealthRig(t, Enforce, withProber)
+			route := h.route("D1", "P", "n1")
+			h.flap(route)
+			h.portActive() // trials are early: a failed one leaves the cooldown as it is
+			for range 12 {
+				h.advance(time.Second)
+				h.settle(h.probe(route), success)
+				h.advance(time.Second)
+				interrupt(h, route)
+				h.renewed(route)
+			}
+			assert.NotEqual(t, Healthy, route.State(), "no two successes in a row")
+		})
+	}
+}
+
+// The first success of a trial lifts the mark of its port, also if the route itself has
+// more to prove.
+func TestMarkOfAFlappingPort(t *testing.T) {
+	h := newHealthRig(t, Enforce, withProber)
+	route := h.route("D1", "P", "n1")
+	h.renewed(route)
+	for range 2 {
+		h.portErr()
+		h.portActive()
+		h.advance(time.Second)
+		h.settle(h.probe(route), success)
+		h.advance(5 * time.Second)
+	}
+	h.state(route, Quarantined)
+	assert.Equal(t, Healthy, h.route("D1", "Q", "n1").State(), "a trial of the port has succeeded")
+}

@@ -32,10 +32,16 @@ type cause struct {
 	shared  bool // another controller learnt it
 }
 
-// State returns the route's health as it was when somebody last asked for the route,
-// or a tick looked at it: what another controller learnt since does not show, and
-// PROBING stands also when the trial's lease has expired meanwhile.
-func (r *Route) State() State { return State(r.health.state.Load()) }
+// State returns the route's health. It takes in what other controllers have learnt of the
+// pair, of which the hook is told then; while there is nothing to take in it costs three
+// atomic loads. PROBING stands also when the trial's lease has expired meanwhile.
+func (r *Route) State() State {
+	r.read()
+	return r.state()
+}
+
+// state is State as the route last saw it.
+func (r *Route) state() State { return State(r.health.state.Load()) }
 
 // policy returns the breaker's numbers.
 func (c *Controller) policy() rail.Policy {
@@ -58,7 +64,7 @@ func (c *Controller) probeInterval() time.Duration {
 // and notes the transition if there is one. The caller holds the device's lock.
 func (r *Route) reconsider(now time.Duration, why cause) {
 	h := &r.health
-	from := r.State()
+	from := r.state()
 	path, local := r.path(), h.local()
 	if !path.Paused && !local.Paused && from.barred() {
 		h.early, h.congested = false, false // that was before
@@ -102,6 +108,9 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 	}
 	if why.shared {
 		why.reason = sharedReason(to)
+		if to >= Suspect {
+			why.verdict = path.Cause
+		}
 	}
 	rec := h.openRecord()
 	switch {
@@ -120,10 +129,24 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 	h.state.Store(uint32(to))
 	rec.since, rec.reason, rec.verdict = now, why.reason, why.verdict
 	r.applyWindow()
-	r.note(Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, Shared: why.shared, At: now})
+	t := Transition{From: from, To: to, Reason: why.reason, Verdict: why.verdict, Shared: why.shared, At: now}
+	if to == Quarantined {
+		t.Cooldown = max(0, cooldownEnds(&path.Breaker, &local)-now)
+	}
+	r.note(t)
 	if from.barred() && !to.barred() {
 		r.device.revive(r.pair.Port, now)
 	}
+}
+
+// cooldownEnds returns when the cooldowns of both verdicts are over.
+func cooldownEnds(path, local *rail.Breaker) (ends time.Duration) {
+	for _, b := range []*rail.Breaker{path, local} {
+		if b.Paused {
+			ends = max(ends, b.Resume)
+		}
+	}
+	return ends
 }
 
 // trialDue returns when a trial of both verdicts may start.
@@ -161,14 +184,14 @@ func (r *Route) fence() {
 func (r *Route) applyWindow() {
 	h, cfg := &r.health, &r.ctl.cfg
 	window := r.lawWindow
-	if r.State() == Suspect && cfg.SuspectWindowBytes > 0 {
+	if r.state() == Suspect && cfg.SuspectWindowBytes > 0 {
 		window = min(window, cfg.SuspectWindowBytes)
 	}
 	if h.kept.Load() || h.limited {
 		window = min(window, cfg.ProbeWindowBytes)
 	}
 	r.window.Store(window)
-	if !r.State().usable() {
+	if !r.state().usable() {
 		r.flight.leasedAcquired.Or(closedBit)
 	} else if r.flight.open() {
 		r.openLimit()
@@ -186,7 +209,7 @@ func (r *Route) lapse(now time.Duration) {
 		lapsed = b.Lapse(r.ctl.policy(), now)
 		return false
 	})
-	if r.State() == Suspect && (lapsed || h.early && !counted && now-h.record.since > r.ctl.cfg.ErrorWindow) {
+	if r.state() == Suspect && (lapsed || h.early && !counted && now-h.record.since > r.ctl.cfg.ErrorWindow) {
 		h.early = false
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 		r.reconsider(now, cause{})
@@ -196,7 +219,7 @@ func (r *Route) lapse(now time.Duration) {
 
 // lapseSuspicion ends a suspicion of a SUSPECT route whose time is over.
 func (r *Route) lapseSuspicion() {
-	if r.State() == Suspect {
+	if r.state() == Suspect {
 		r.device.locked(func() { r.lapse(r.device.later(r.ctl.now())) })
 	}
 }
@@ -218,11 +241,14 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 		if h.faulty() {
 			h.record.faults = faults{}
 		}
-		switch state := r.State(); {
+		why := cause{verdict: classify.Completion(classify.StatusSuccess, 0)}
+		switch state := r.state(); {
 		case state.barred() && r.proves(p):
-			if r.proved(p, now); !r.health.record.local.Paused {
-				r.device.liftMarks(r.pair.Port)
+			r.proved(p, now)
+			if r.path().Paused || r.health.record.local.Paused {
+				why.reason = classify.ReasonProbing // it has more to prove
 			}
+			r.device.liftMarks(r.pair.Port)
 		case state.barred():
 		default:
 			h.early = false
@@ -231,7 +257,7 @@ func (r *Route) succeeded(p *Permit, now time.Duration) {
 				r.device.revive(r.pair.Port, now)
 			}
 		}
-		r.reconsider(now, cause{verdict: classify.Completion(classify.StatusSuccess, 0)})
+		r.reconsider(now, why)
 		r.applyWindow()
 	})
 }
@@ -251,6 +277,9 @@ func (r *Route) proved(p *Permit, now time.Duration) {
 	var tried trial // none, if the permit's lease expired
 	if p.trial == rec.trial.number {
 		tried = rec.trial
+	}
+	if tried.number != 0 && !tried.probe {
+		pol.Proof = 0 // no prober came: users need not try for longer than without one
 	}
 	wait := tried.wait(now, r.ctl.probeInterval())
 	r.peer.Succeeded(r.pair, pol, now, wait, p.evidence, tried.entry)
@@ -325,7 +354,7 @@ func (r *Route) firstEvidence(g *generation, qps []*qp) (first bool) {
 func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	h, pol := &r.health, r.ctl.policy()
 	r.syncLocked(now)
-	if r.State().barred() {
+	if r.state().barred() {
 		if out := h.record.trial; out.number != 0 && (f.trial == out.number || slices.Contains(qps, out.qp)) {
 			r.trialFailed(f, now)
 		}
@@ -336,14 +365,14 @@ func (r *Route) take(f failure, keep bool, now time.Duration, qps []*qp) {
 	switch {
 	case keep:
 		pol.Threshold = math.MaxInt
-	case f.probe && r.State() == Suspect && r.current.Load().number > h.record.probes.suspects:
+	case f.probe && r.state() == Suspect && r.current.Load().number > h.record.probes.suspects:
 		pol.Threshold = 1 // verified on a new endpoint, and it failed again
 		cause.reason = classify.ReasonProbeFailed
 	}
 	count := 0
 	jitter := r.ctl.jitter()
 	if !r.peer.Report(r.pair, now, f.evidence, named(qps), func(b *rail.Breaker) bool {
-		b.LongestRetry = max(b.LongestRetry, f.took)
+		b.LongestRetry, b.Cause = max(b.LongestRetry, f.took), f.verdict
 		b.Fail(pol, now, jitter)
 		count = b.Count
 		return true
@@ -374,9 +403,10 @@ func (r *Route) isolate(v classify.Verdict, now time.Duration) {
 			rec.local.NextTrial = rec.local.Resume
 		}
 	}
+	rec.local.Unprove()
 	if v.Scope() != classify.ScopeCQ {
 		rec.local.Withdraw()
-		r.updatePath(now, func(b *rail.Breaker) bool { b.Withdraw(); return false })
+		r.updatePath(now, func(b *rail.Breaker) bool { b.Withdraw(); b.Unprove(); return false })
 	}
 	r.fence()
 	r.reconsider(now, cause{reason: v.Reason(), verdict: v})

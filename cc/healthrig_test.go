@@ -122,7 +122,7 @@ func (h *healthRig) succeed(route *Route) {
 
 func (h *healthRig) state(route *Route, want State) {
 	h.Helper()
-	require.Equal(h.TB, want, route.State(), "state of %s at %s", route.pair, h.now-time.Hour)
+	require.Equal(h.TB, want, route.state(), "state of %s at %s", route.pair, h.now-time.Hour)
 }
 
 // ruling asserts the answer to 4 KiB, and that a refusal reserves nothing.

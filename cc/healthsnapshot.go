@@ -8,8 +8,7 @@ import (
 )
 
 // HealthSnapshot is a route's health. Times are readings of the controller's clock. As
-// with [Route.State], what another controller learnt shows once the route was asked
-// for or ticked; rail.Table.Look is never late.
+// with [Route.State], it has what other controllers learnt.
 type HealthSnapshot struct {
 	State State `json:"state"`
 	// Since is when the state began. Reason and Verdict are what led to it; both
@@ -40,7 +39,7 @@ func (r *Route) healthSnapshot() HealthSnapshot {
 	h := &r.health
 	path, local := r.path(), h.local()
 	s := HealthSnapshot{
-		State:      r.State(),
+		State:      r.state(),
 		Failures:   path.Count,
 		Cooldown:   path.Cooldown(r.ctl.policy()),
 		TrialOut:   path.TrialOut(now) || local.TrialOut(now),
@@ -54,12 +53,7 @@ func (r *Route) healthSnapshot() HealthSnapshot {
 	if s.Verdict != (classify.Verdict{}) {
 		s.Evidence = s.Verdict.String()
 	}
-	if path.Paused {
-		s.CooldownLeft = max(0, path.Resume-now)
-	}
-	if local.Paused {
-		s.CooldownLeft = max(s.CooldownLeft, local.Resume-now)
-	}
+	s.CooldownLeft = max(0, cooldownEnds(&path.Breaker, &local)-now)
 	return s
 }
 

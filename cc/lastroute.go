@@ -10,7 +10,7 @@ import (
 // caller holds the controller's lock.
 func (c *Controller) isLastUsable(r *Route) bool {
 	for other := range c.routes.all() {
-		if other != r && other.pair.Peer == r.pair.Peer && other.pair.Incarnation == r.pair.Incarnation && !other.State().barred() && !other.pausedElsewhere() {
+		if other != r && other.pair.Peer == r.pair.Peer && other.pair.Incarnation == r.pair.Incarnation && !other.state().barred() && !other.pausedElsewhere() {
 			return false
 		}
 	}
@@ -23,7 +23,7 @@ func (c *Controller) isLastUsable(r *Route) bool {
 // device's lock.
 func (r *Route) keepAsLast(v classify.Verdict, now time.Duration) {
 	h := &r.health
-	if h.kept.Load() || r.State() != Suspect {
+	if h.kept.Load() || r.state() != Suspect {
 		return
 	}
 	h.kept.Store(true)

@@ -6,13 +6,13 @@ package cc
 func (r *Route) growLease(n int64) bool {
 	d, f := r.device, &r.flight
 	part := min(r.window.Load(), d.window.Load()/leasePart)
-	if n > part || !r.State().usable() || r.inLine() || d.granted.Load()+part > d.window.Load()/4*3 {
+	if n > part || !r.state().usable() || r.inLine() || d.granted.Load()+part > d.window.Load()/4*3 {
 		return false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	need := f.leased() + n
-	if need > r.window.Load()-f.direct() || !r.State().usable() || r.inLine() {
+	if need > r.window.Load()-f.direct() || !r.state().usable() || r.inLine() {
 		return false
 	}
 	r.enterLocked()

@@ -128,7 +128,7 @@ func (r *Route) acquireList(l *List, gen Generation, n int64, slices int, task *
 	if cur.refuses(gen) == classify.ReasonNone {
 		r.lapseSuspicion()
 		d, refused := Decision{}, true
-		if over := r.smallerThan(n); r.State().barred() {
+		if over := r.smallerThan(n); r.state().barred() {
 			d = r.refuseBarred(p, cur, task)
 		} else if r.leftToProber() {
 			d = r.refuse(p, task, suspected)

@@ -47,12 +47,13 @@ type modelVerdict struct {
 	resume   time.Duration
 	next     time.Duration // when a trial may start
 	early    time.Duration // when it may start before that, if not 0
+	probe    time.Duration // no probe comes ahead of its turn before that, whoever sends it
 	cooldown time.Duration // that of the last pause
 	lifted   time.Duration // when that ended, if not 0
 	calm     time.Duration // without failures, since
 
-	flapping             bool          // paused again too soon, and not lived down
-	provenFrom, provenTo time.Duration // the first and the last of its successes in a row, if not 0
+	flapping bool            // paused again too soon, and not lived down
+	proof    []time.Duration // its successes in a row
 }
 
 // modelTrial is the attempt that is out; number 0 is none.
@@ -195,7 +196,7 @@ func (v *modelVerdict) pause(now time.Duration) {
 func (v *modelVerdict) begin(now, length time.Duration) {
 	v.cooldown = min(length, v.cfg.CooldownCap)
 	v.paused, v.resume, v.early, v.calm = true, now+v.cooldown, 0, 0
-	v.next, v.provenFrom, v.provenTo = v.resume, 0, 0
+	v.next, v.probe, v.proof = v.resume, 0, nil
 }
 
 // proves reports whether a success is enough to end the pause. A prober tries what flaps
@@ -204,15 +205,12 @@ func (v *modelVerdict) proves(now time.Duration) bool {
 	if !v.paused || !v.flapping || !v.cfg.Prober {
 		return true
 	}
-	if v.provenTo == 0 || now-v.provenTo > 3*v.cfg.ProbeInterval {
-		v.provenFrom = now
-	}
-	v.provenTo = now
-	return v.provenTo-v.provenFrom >= 4*v.cfg.ProbeInterval
+	v.proof = append(v.proof, now)
+	return len(v.proof) >= 4 && now-v.proof[0] >= 4*v.cfg.ProbeInterval
 }
 
 func (v *modelVerdict) lift(now time.Duration) {
-	v.paused, v.early, v.lifted, v.calm = false, 0, now, 0
+	v.paused, v.early, v.lifted, v.calm, v.proof = false, 0, now, 0, nil
 }
 
 func (v *modelVerdict) due() time.Duration {
@@ -392,6 +390,7 @@ func (r *modelRoute) failTrial(f modelFault) {
 		}
 		r.freeTrial(r.trial.number, wait)
 		r.nextProbe = next
+		r.path.proof, r.local.proof = nil, nil
 		r.fence()
 	})
 }
@@ -426,7 +425,7 @@ func (r *modelRoute) proved(p *modelPermit) {
 	next := tried.next(now, r.m.cfg.ProbeInterval)
 	for _, v := range []*modelVerdict{&r.path, &r.local} {
 		was := v.paused
-		if v.proves(now) {
+		if tried.number != 0 && !tried.probe || v.proves(now) {
 			v.paused = false
 		}
 		switch {
@@ -448,10 +447,8 @@ func (r *modelRoute) proved(p *modelPermit) {
 	if tried.number != 0 {
 		r.trial, r.nextProbe = modelTrial{}, next
 	}
-	if !r.local.paused {
-		delete(r.device.marks, r.port)
-		delete(r.device.marks, 0)
-	}
+	delete(r.device.marks, r.port)
+	delete(r.device.marks, 0)
 	if r.path.paused || r.local.paused {
 		return
 	}
@@ -474,8 +471,9 @@ func (r *modelRoute) isolate(cq bool) {
 				r.local.next = r.local.resume
 			}
 		}
+		r.local.proof = nil
 		if !cq {
-			r.local.early, r.path.early = 0, 0
+			r.local.early, r.path.early, r.path.proof = 0, 0, nil
 		}
 		r.fence()
 	})

@@ -181,7 +181,7 @@ func (r *Route) tick(t tick, sum *epochSum) bool {
 	}
 	if r.silent(m, t.now) {
 		d.locked(func() {
-			if r.State().usable() && r.flight.delivered() <= m.seen {
+			if r.state().usable() && r.flight.delivered() <= m.seen {
 				r.health.early = true
 				r.reconsider(d.later(t.now), cause{reason: classify.ReasonRouteSuspect})
 			}
@@ -191,7 +191,7 @@ func (r *Route) tick(t tick, sum *epochSum) bool {
 		return true
 	}
 	p := r.closeEpoch(m, t, sum)
-	return p != PressureIdle || r.State() == Congested || r.State() == Suspect || !r.rest()
+	return p != PressureIdle || r.state() == Congested || r.state() == Suspect || !r.rest()
 }
 
 // silent reports whether bytes have been out for too long with nothing delivered,
@@ -203,7 +203,7 @@ func (r *Route) silent(m *meter, now time.Duration) bool {
 		return false
 	}
 	after = max(after, 4*m.drain.get())
-	if now-m.since < after || !r.State().usable() {
+	if now-m.since < after || !r.state().usable() {
 		return false
 	}
 	lately := now - after/2
@@ -240,17 +240,17 @@ func (r *Route) closeEpoch(m *meter, t tick, sum *epochSum) Pressure {
 	dip := m.rounds != nil && m.rounds.bases.turn(t.now)
 	r.device.locked(func() {
 		now := r.device.later(t.now)
-		if r.State() == Suspect && !(m.waiting && m.since < t.now) {
+		if r.state() == Suspect && !(m.waiting && m.since < t.now) {
 			r.lapse(now)
 		}
-		if r.State().barred() {
+		if r.state().barred() {
 			m.restart()
 			return
 		}
 		if dip {
 			m.rounds.dip.due = true
 		}
-		signs := epochSigns{mute: mute, mayGrow: full && p == PressureLow && r.State() != Suspect}
+		signs := epochSigns{mute: mute, mayGrow: full && p == PressureLow && r.state() != Suspect}
 		signs.high, signs.low, signs.ease = m.streak.take(p, cfg.HighPressureEpochs, cfg.LowPressureEpochs)
 		r.setLawWindow(r.ctl.law.afterEpoch(r.lawWindow, signs))
 		r.setCongested(signs, notReady, now)

@@ -51,25 +51,6 @@ type Permit struct {
 	claim    uint64 // the number of the slice's latest place in line
 }
 
-// hold is whether a permit is acquired, and neither posted nor given back yet.
-type hold uint8
-
-const (
-	free hold = iota
-	reserved
-	reservedRecorded // and the calls for it are recorded
-)
-
-// calls is what calls of a permit, or on a route, are taken for.
-type calls uint8
-
-const (
-	usual    calls = iota
-	off            // in mode off nothing is kept
-	recorded       // on a route: there is a recorder
-	nested         // of a permit: they are a part of one that is recorded
-)
-
 const (
 	statePosted    = 1 << iota // the work request may be with the hardware
 	stateDeadline              // the verdict edge was taken by a deadline
@@ -183,10 +164,6 @@ func (p *Permit) posting(qpID uint64, now time.Duration) error {
 	return nil
 }
 
-func notHeld() error {
-	return fmt.Errorf("cc: Posting: %w; acquire it first, and post each admission once", ErrNotHeld)
-}
-
 // postingTrial is Posting for a permit that is a trial.
 func (p *Permit) postingTrial(q *qp) error {
 	r := p.gen.route
@@ -225,11 +202,6 @@ func (p *Permit) giveUp() bool {
 		return p.recordUnposted()
 	}
 	return p.rejected()
-}
-
-// rejected is Unposted for what was posted.
-func (p *Permit) rejected() bool {
-	return p.settle(p.use, classify.Of(classify.SignalRejectedPost), 0)&Released != 0
 }
 
 // Settle tells the permit what became of its posted work request: a completion
@@ -420,7 +392,7 @@ func (p *Permit) trialReturned(now time.Duration) {
 func (p *Permit) evidenceOf(v classify.Verdict, now time.Duration) *taskstate.Evidence {
 	r := p.gen.route
 	reason := v.Reason()
-	if v.Countable() && r.State().barred() && reason == classify.ReasonRouteTimeout {
+	if v.Countable() && r.state().barred() && reason == classify.ReasonRouteTimeout {
 		reason = classify.ReasonPathQuarantined
 	}
 	if p.trial != 0 && (v.Countable() || v.Class() == classify.ClassDerivedFlush && p.qp.countable()) {

@@ -48,7 +48,7 @@ func (r *Route) faulted(g *generation, v classify.Verdict, now time.Duration) {
 		}
 		now = r.device.later(now)
 		if r.health.openRecord().faults.add(now) {
-			r.note(Transition{From: r.State(), To: r.State(), Notice: PersistentFault, Reason: v.Reason(), Verdict: v, At: now})
+			r.note(Transition{From: r.state(), To: r.state(), Notice: PersistentFault, Reason: v.Reason(), Verdict: v, At: now})
 		}
 		r.health.watched.Store(true)
 	})

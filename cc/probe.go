@@ -13,7 +13,7 @@ import (
 const userTrialAfter = 4
 
 // proofAfter is for how many probe intervals the probes of a pair that flaps must succeed
-// before users get it back.
+// before users get it back. A user's slice that had to be the trial proves it at once.
 const proofAfter = 4
 
 // proof returns the same as a time. Without a prober one success is enough: to try longer
@@ -62,7 +62,7 @@ func (c *Controller) findDue(now time.Duration) (due []*Route, told []Transition
 	}
 	var routes []*Route
 	for r := range c.routes.all() {
-		if s := r.State(); s == Suspect || s.barred() || r.stale() {
+		if s := r.state(); s == Suspect || s.barred() || r.stale() {
 			routes = append(routes, r)
 		}
 	}
@@ -81,9 +81,9 @@ func (c *Controller) findDue(now time.Duration) (due []*Route, told []Transition
 func (r *Route) wantsProbe(now time.Duration) bool {
 	rec := r.health.record
 	switch {
-	case r.State() == Suspect:
+	case r.state() == Suspect:
 		return now >= rec.probes.next
-	case !r.State().barred():
+	case !r.state().barred():
 		return false
 	}
 	path := r.path()
@@ -98,7 +98,7 @@ func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
 	case !probe:
 		return time.Duration(rec.userDue.Load())
 	case (!path.Paused || path.AtBase(pol)) && (!rec.local.Paused || rec.local.AtBase(pol)):
-		return min(rec.due, rec.probes.next)
+		return min(rec.due, max(rec.probes.next, path.NextProbe))
 	}
 	return rec.due
 }
@@ -125,7 +125,7 @@ var suspected = Ruling{Answer: Defer, Reason: classify.ReasonRouteSuspect, Hint:
 // yet, it is kept as the last to its peer, or the prober has missed its turn.
 func (r *Route) leftToProber() (left bool) {
 	cfg := &r.ctl.cfg
-	if !cfg.Prober || r.State() != Suspect || r.health.kept.Load() {
+	if !cfg.Prober || r.state() != Suspect || r.health.kept.Load() {
 		return false
 	}
 	now := r.ctl.now()
@@ -178,7 +178,7 @@ func (r *Route) TryProbe(p *Permit, gen Generation, n int64) Decision {
 		at := r.device.later(now)
 		r.syncLocked(at)
 		r.lapse(at)
-		if suspect = r.State() == Suspect; suspect {
+		if suspect = r.state() == Suspect; suspect {
 			wait = r.health.record.probes.next - at
 		}
 	})

@@ -18,7 +18,9 @@ import (
 // does a controller in mode off. A recorder serves one controller.
 //
 // Without a recorder nothing costs more than it would if there were no recorders. With
-// one each call takes about as long again as the bare reservation that it makes.
+// one the calls for a slice together take some five times a bare reservation in two
+// domains, instead of 1.2 times; on two cores, which share the ring, some eleven times
+// (bench/admission).
 func WithRecorder(rec *recorder.Recorder) Option {
 	return func(c *Controller) { c.rec = rec }
 }
@@ -154,6 +156,20 @@ func (c *Controller) recordTold(t Transition) (later bool) {
 	return true
 }
 
+// recordLook records a look at the route that took something in.
+func (r *Route) recordLook() {
+	c := r.ctl
+	if r.current.Load().number == closedGeneration {
+		return
+	}
+	c.enter()
+	defer c.leave()
+	if r.stale() {
+		r.sync()
+		c.rec.Put(recorder.Look{Route: r.id})
+	}
+}
+
 // recordSync records what the table has of the pair. The caller holds the device's lock.
 func (r *Route) recordSync(now time.Duration) {
 	path := r.path()
@@ -209,6 +225,14 @@ func (r *Route) recordRenew(old Generation, qps []QP) (Generation, error) {
 	}
 	c.rec.Put(call)
 	return gen, err
+}
+
+func (r *Route) recordUnreachable(old Generation, now time.Duration) {
+	c := r.ctl
+	c.enter()
+	defer c.leave()
+	r.unreachable(old, now)
+	c.rec.Put(recorder.Unreachable{Route: r.id, Now: now, Old: uint64(old)})
 }
 
 func (r *Route) recordClose() {

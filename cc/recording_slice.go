@@ -2,6 +2,7 @@ package cc
 
 import (
 	"context"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -152,6 +153,10 @@ func (p *Permit) postingNested(qpID uint64, now time.Duration) error {
 	return p.posting(qpID, now)
 }
 
+func notHeld() error {
+	return fmt.Errorf("cc: Posting: %w; acquire it first, and post each admission once", ErrNotHeld)
+}
+
 func (p *Permit) recordUnposted() (gaveBack bool) {
 	c := p.recorder()
 	c.enter()
@@ -164,6 +169,11 @@ func (p *Permit) recordUnposted() (gaveBack bool) {
 	c.rec.Unposted(&recorder.Unposted{Permit: address(p), Use: uint32(p.use), GaveBack: gaveBack})
 	c.leave()
 	return gaveBack
+}
+
+// rejected is Unposted for what was posted.
+func (p *Permit) rejected() bool {
+	return p.settle(p.use, classify.Of(classify.SignalRejectedPost), 0)&Released != 0
 }
 
 // settleOtherwise is settle for a use number that is not the permit's, or no longer: it is

@@ -171,14 +171,14 @@ func (r *Route) endRound(m *meter, now time.Duration) {
 		r.endDip(s)
 		return
 	}
-	if bytes == 0 || r.State().barred() || r.current.Load().stalledSince(began, now) {
+	if bytes == 0 || r.state().barred() || r.current.Load().stalledSince(began, now) {
 		return
 	}
 	signs := roundSigns{
 		delay:   mean(delay, bytes),
 		base:    mean(base, bytes),
 		ramping: s.ramping,
-		mayGrow: r.full.take() && r.State() != Suspect,
+		mayGrow: r.full.take() && r.state() != Suspect,
 	}
 	if signs.delay > signs.base+r.ctl.cfg.TargetDrain {
 		s.ramping = false
@@ -206,7 +206,7 @@ type dip struct {
 func (r *Route) beginDip(s *rounds) {
 	least := r.ctl.cfg.MinWindowBytes
 	s.dip = dip{}
-	if s.ramping || !r.State().usable() || r.lawWindow <= least {
+	if s.ramping || !r.state().usable() || r.lawWindow <= least {
 		return
 	}
 	s.dip = dip{rounds: 3, window: r.lawWindow}
@@ -216,7 +216,7 @@ func (r *Route) beginDip(s *rounds) {
 // endDip counts a round of the dip, and opens the window after the second. In a state with
 // rules of its own the window stays where it is. The caller holds the device's lock.
 func (r *Route) endDip(s *rounds) {
-	if !r.State().usable() {
+	if !r.state().usable() {
 		s.dip = dip{}
 		return
 	}

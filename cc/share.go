@@ -56,6 +56,21 @@ func (r *Route) sync() {
 	}
 }
 
+// read is sync for who only reads the route.
+func (r *Route) read() {
+	if r.stale() {
+		r.readStale()
+	}
+}
+
+func (r *Route) readStale() {
+	if r.ctl.rec != nil {
+		r.recordLook()
+		return
+	}
+	r.sync()
+}
+
 // syncLocked is sync with the device's lock held.
 func (r *Route) syncLocked(now time.Duration) {
 	if !r.stale() || r.current.Load().number == closedGeneration {
@@ -63,9 +78,9 @@ func (r *Route) syncLocked(now time.Duration) {
 	}
 	r.ctl.syncs.Add(1)
 	now = r.device.later(now)
-	before := r.State()
+	before := r.state()
 	r.reconsider(now, cause{shared: true})
-	if r.State().barred() && !before.barred() {
+	if r.state().barred() && !before.barred() {
 		r.device.checkUsable(r, classify.Verdict{}, now)
 	}
 	if r.ctl.rec != nil {

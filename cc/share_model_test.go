@@ -213,7 +213,7 @@ func (r *pooledRoute) askForTrial(p *pooledPermit, n int64, probe bool) modelAns
 	now, due, pair := r.m.now, r.due(), r.pair
 	from := due
 	if probe && (!pair.path.paused || atBase(&pair.path)) && (!r.local.paused || atBase(&r.local)) {
-		from = min(due, r.nextProbe)
+		from = min(due, max(r.nextProbe, pair.path.probe))
 	}
 	switch {
 	case r.state() == Probing:
@@ -243,6 +243,7 @@ func (r *pooledRoute) askForTrial(p *pooledPermit, n int64, probe bool) modelAns
 
 // undecided ends the trial of one verdict: the next may start at that time.
 func (v *modelVerdict) undecided(at time.Duration) {
+	v.probe = at
 	if at < v.resume {
 		v.early = at
 	} else {

@@ -31,7 +31,8 @@ func TestPauseAdopted(t *testing.T) {
 	assert.True(t, got.Shared)
 	assert.True(t, got.LastRoute)
 	assert.Equal(t, classify.ReasonPathQuarantined, got.Reason)
-	assert.Equal(t, classify.Verdict{}, got.Verdict, "it was another's")
+	assert.Equal(t, retryExc, got.Verdict, "what the other one saw")
+	assert.Equal(t, 20*time.Second, got.Cooldown, "what is left of it")
 	assert.Equal(t, s.now, got.At)
 	for _, own := range a.seen {
 		assert.False(t, own.Shared)
@@ -65,8 +66,19 @@ func TestPauseMetByEveryCaller(t *testing.T) {
 			var s slice
 			assert.Equal(t, avoided, r.TryProbe(&s.permit, r.current.Load().number, 64).Ruling)
 		},
-		"Due":  func(t *testing.T, h *healthRig, r *Route) { assert.Empty(t, h.due(), "an interval later") },
-		"Tick": func(t *testing.T, h *healthRig, r *Route) { h.ctl.Tick(h.now) },
+		"Due":   func(t *testing.T, h *healthRig, r *Route) { assert.Empty(t, h.due(), "an interval later") },
+		"Tick":  func(t *testing.T, h *healthRig, r *Route) { h.ctl.Tick(h.now) },
+		"State": func(t *testing.T, h *healthRig, r *Route) { assert.Equal(t, Quarantined, r.State()) },
+		"Snapshot": func(t *testing.T, h *healthRig, r *Route) {
+			got := r.Snapshot().Health
+			assert.Equal(t, Quarantined, got.State)
+			assert.Equal(t, classify.ReasonPathQuarantined, got.Reason)
+			assert.Equal(t, retryExc, got.Verdict)
+			assert.Equal(t, 30*time.Second, got.CooldownLeft)
+		},
+		"Snapshot of all": func(t *testing.T, h *healthRig, r *Route) {
+			assert.Equal(t, Quarantined, h.ctl.Snapshot().Routes[0].Health.State)
+		},
 		"a success": func(t *testing.T, h *healthRig, r *Route) {
 			r.health.watched.Store(true)
 			r.succeeded(&Permit{gen: r.current.Load()}, h.now)

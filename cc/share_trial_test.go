@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -318,4 +319,45 @@ func TestListMeetsExpiredPause(t *testing.T) {
 	assert.Equal(t, probing, d.Ruling)
 	assert.Equal(t, version, rs[1].peer.Version(), "nothing changed")
 	s.workers[1].inFlight(rs[1], 0, 0)
+}
+
+// Probes that come ahead of their turn are an interval apart, whoever sends them.
+func TestProbersTakeTurns(t *testing.T) {
+	s := newShared(t, 3, withProber)
+	rs := s.routes("D1", "P", "n1")
+	s.workers[0].fail(rs[0], 3, retryExc)
+	for i, w := range s.workers {
+		look(rs[i])
+		w.renewed(rs[i])
+	}
+	var began []time.Duration
+	for s.now < time.Hour+20*time.Second {
+		s.advance(100 * time.Millisecond)
+		for i, w := range s.workers {
+			if len(w.due()) == 0 {
+				continue
+			}
+			began = append(began, s.now)
+			p := w.probe(rs[i])
+			s.advance(200 * time.Millisecond)
+			w.settle(p, retryExc)
+		}
+	}
+	require.Greater(t, len(began), 15)
+	for i, at := range began[1:] {
+		assert.GreaterOrEqual(t, at-began[i], time.Second, "probe %d", i+1)
+	}
+}
+
+// Who only looks on sees a pair come back, and takes it again.
+func TestStateOfALookerOn(t *testing.T) {
+	s := newShared(t, 2, withProber)
+	rs := s.routes("D1", "P", "n1")
+	a := s.workers[0]
+	a.fail(rs[0], 3, retryExc)
+	require.Equal(t, Quarantined, rs[1].State())
+	s.advance(time.Second)
+	a.settle(a.probe(rs[0]), success)
+	assert.Equal(t, Healthy, rs[1].State())
+	assert.Equal(t, rail.Healthy, rs[1].State().Standing())
 }

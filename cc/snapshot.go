@@ -34,7 +34,9 @@ type DeviceSnapshot struct {
 type RouteSnapshot struct {
 	Pair       rail.Pair  `json:"pair"`
 	Generation Generation `json:"generation"` // the current one; 0 before the first
-	// NeedsRenew: a counted deadline retired the generation.
+	// NeedsRenew: nothing is admitted before the next Renew, or no trial starts. There was
+	// no endpoint yet, a counted deadline has retired it, or it was in use before the path
+	// was quarantined.
 	NeedsRenew    bool           `json:"needs_renew"`
 	WindowBytes   int64          `json:"window_bytes"`
 	InFlightBytes int64          `json:"in_flight_bytes"`
@@ -57,11 +59,12 @@ type RefusalCount struct {
 func (c *Controller) Snapshot() Snapshot {
 	s := Snapshot{Mode: c.cfg.Mode, Devices: []DeviceSnapshot{}, Routes: []RouteSnapshot{}}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, d := range c.devices {
+	devices, routes := slices.Clone(c.deviceList), slices.Collect(c.routes.all())
+	c.mu.Unlock()
+	for _, d := range devices {
 		s.Devices = append(s.Devices, d.snapshot())
 	}
-	for r := range c.routes.all() {
+	for _, r := range routes {
 		s.Routes = append(s.Routes, r.Snapshot())
 	}
 	slices.SortFunc(s.Devices, func(a, b DeviceSnapshot) int { return cmp.Compare(a.Device, b.Device) })
@@ -71,11 +74,12 @@ func (c *Controller) Snapshot() Snapshot {
 
 // Snapshot reads one route without stopping anything.
 func (r *Route) Snapshot() RouteSnapshot {
+	r.read()
 	cur := r.current.Load()
 	s := RouteSnapshot{
 		Pair:          r.pair,
 		Generation:    cur.number,
-		NeedsRenew:    cur.number != 0 && cur.number != closedGeneration && cur.retired(),
+		NeedsRenew:    r.needsRenew(cur),
 		WindowBytes:   r.window.Load(),
 		InFlightBytes: r.InFlight(),
 		Flow:          r.flowSnapshot(),
@@ -86,4 +90,13 @@ func (r *Route) Snapshot() RouteSnapshot {
 		s.Generation = 0
 	}
 	return s
+}
+
+func (r *Route) needsRenew(cur *generation) bool {
+	if cur.number == closedGeneration || r.mode == Off {
+		return false
+	}
+	r.device.mu.Lock()
+	defer r.device.mu.Unlock()
+	return cur.number == 0 || cur.retired() || r.state().barred() && cur.number <= r.health.record.barredUpTo
 }

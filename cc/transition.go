@@ -22,10 +22,14 @@ type Transition struct {
 	Verdict    classify.Verdict `json:"verdict,omitzero"`
 	Generation Generation       `json:"generation"` // the current one
 	At         time.Duration    `json:"at_ns"`
+	// Cooldown is how long a quarantine lasts from now on; 0 in other states. A prober may
+	// try earlier.
+	Cooldown time.Duration `json:"cooldown_ns,omitempty"`
 	// LastRoute: with this transition every route to the peer is quarantined or
 	// probing. Nothing else happens to the peer; its owner may want to know.
 	LastRoute bool `json:"last_route"`
-	// Shared: another controller of the process learnt it; Verdict is empty.
+	// Shared: another controller of the process learnt it; Verdict is what that one saw
+	// last.
 	Shared bool `json:"shared"`
 }
 
@@ -65,7 +69,7 @@ func (c *Controller) deliver(t Transition) {
 			level = slog.LevelWarn
 		}
 		c.log.Log(context.Background(), level, what, "pair", t.Pair.String(), "from", t.From.String(),
-			"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "last_route", t.LastRoute, "shared", t.Shared)
+			"reason", t.Reason.String(), "evidence", t.Verdict.String(), "generation", uint64(t.Generation), "cooldown", t.Cooldown, "last_route", t.LastRoute, "shared", t.Shared)
 	}
 	if c.hook != nil {
 		c.hook(t)
@@ -77,7 +81,7 @@ func (c *Controller) peerIsCutOff(p rail.Pair) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for r := range c.routes.all() {
-		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.State().barred() && !r.pausedElsewhere() {
+		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.state().barred() && !r.pausedElsewhere() {
 			return false
 		}
 	}

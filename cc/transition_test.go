@@ -26,7 +26,7 @@ func TestTransition(t *testing.T) {
 	}, h.seen[0])
 	assert.Equal(t, Transition{
 		Pair: route.pair, From: Suspect, To: Quarantined, Reason: classify.ReasonFatal, Verdict: fatal(), Generation: 3, At: time.Hour + time.Second,
-		LastRoute: true,
+		Cooldown: 30 * time.Second, LastRoute: true,
 	}, h.seen[1])
 }
 

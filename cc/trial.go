@@ -66,7 +66,7 @@ func (r *Route) refuseBarred(p *Permit, cur *generation, task *taskstate.Task) (
 // tooEarly answers who comes long before a trial is due, without a lock.
 func (r *Route) tooEarly(p *Permit, task *taskstate.Task, now time.Duration) (Decision, bool) {
 	due := time.Duration(r.health.record.userDue.Load())
-	if now >= due || r.State() != Quarantined {
+	if now >= due || r.state() != Quarantined {
 		return Decision{}, false
 	}
 	return r.avoid(p, task, NoHint, due-now), true
@@ -89,7 +89,7 @@ func (r *Route) trialIsDue(p *Permit, cur *generation, task *taskstate.Task, now
 	r.reconsider(now, cause{}) // the lease of a trial may have expired
 	path = r.path()
 	switch due := r.trialFrom(&path.Breaker, probe); {
-	case !r.State().barred():
+	case !r.state().barred():
 		return r.leaveToTrial(p, task, NoDomain), false
 	case now < due:
 		return r.avoid(p, task, NoHint, due-now), false
@@ -181,12 +181,14 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 		if rec.trial.entry != b.Trial || rec.trial.entry == 0 && b.Paused {
 			return false // a later trial or verdict knows better
 		}
-		b.LongestRetry = max(b.LongestRetry, f.took)
+		b.LongestRetry, b.Cause = max(b.LongestRetry, f.took), f.verdict
 		if !early {
 			b.Escalate(pol, now, jitter)
 		}
+		b.Unprove()
 		return true
 	})
+	rec.local.Unprove()
 	next := rec.trial.wait(now, r.ctl.probeInterval())
 	wait := time.Duration(0)
 	if early {

@@ -1,6 +1,10 @@
 package rail
 
-import "time"
+import (
+	"time"
+
+	"github.com/rdmagate/rdmagate/classify"
+)
 
 // Policy holds the numbers of a circuit breaker. All durations are positive.
 type Policy struct {
@@ -13,8 +17,8 @@ type Policy struct {
 	Cooldown, CooldownCap time.Duration
 	// ProbeInterval is the time from one early or undecided trial to the next.
 	ProbeInterval time.Duration
-	// Proof is for how long the trials of a path that flaps must succeed, one after
-	// another, before its pause ends. 0: one success ends every pause.
+	// Proof is for how long the trials of a path that flaps must succeed, four of them
+	// or more in a row, before its pause ends. 0: one success ends every pause.
 	Proof time.Duration
 }
 
@@ -24,9 +28,9 @@ const (
 	maxErrorWindow = 60 * time.Second
 	// minTrialLease is the shortest lease of a trial.
 	minTrialLease = 10 * time.Second
-	// maxProofGap is the longest gap between two successes that prove a path together,
-	// in probe intervals.
-	maxProofGap = 3
+	// minProof is the least number of successes in a row that prove a path, however far
+	// apart they are.
+	minProof = 4
 )
 
 // Breaker is what is known of one path's failures: the count that leads to a
@@ -47,6 +51,12 @@ type Breaker struct {
 	Trial       uint64        // the trial that is out; 0 if none
 	TrialEarly  bool          // it began before Resume
 	TrialEnds   time.Duration // when its lease expires
+	// NextProbe is the earliest time of the next probe that comes ahead of its turn,
+	// whoever sends it.
+	NextProbe time.Duration
+	// Cause is the latest evidence against the path that was counted; zero if none was,
+	// or if nobody said.
+	Cause classify.Verdict
 
 	// LongestRetry is the longest time that a work request took to fail.
 	LongestRetry time.Duration
@@ -58,9 +68,9 @@ type Breaker struct {
 	healthy      time.Duration // healthy time that has halved nothing yet
 	trials       uint64
 
-	flapping             bool // paused again soon after it was lifted, and not lived down
-	proving              bool // since provenFrom trials have succeeded, provenTo is the latest
-	provenFrom, provenTo time.Duration
+	flapping   bool          // paused again soon after it was lifted, and not lived down
+	proven     int           // trials that have succeeded in a row
+	provenFrom time.Duration // when the first of them did
 }
 
 // window returns the longest gap between failures in a row.
@@ -116,7 +126,7 @@ func (b *Breaker) pause(cooldown, now time.Duration, jitter float64) {
 	b.remembered, b.healthy = cooldown, 0
 	b.Paused, b.Resume = true, now+scale(cooldown, jitter)
 	b.NextTrial = b.Resume
-	b.HasEarly, b.Trial, b.proving = false, 0, false
+	b.HasEarly, b.Trial, b.proven, b.NextProbe = false, 0, 0, 0
 }
 
 // leaveHealthy halves the remembered cooldown for each of its lengths that the path
@@ -183,6 +193,7 @@ func (b *Breaker) TrialFailed(p Policy, trial uint64, now time.Duration, jitter 
 		return false
 	}
 	if b.TrialEarly {
+		b.Unprove()
 		return b.TrialUndecided(trial, now, scale(p.ProbeInterval, jitter))
 	}
 	b.Escalate(p, now, jitter)
@@ -205,8 +216,8 @@ func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 	if trial == 0 || trial != b.Trial {
 		return false
 	}
-	b.Trial = 0
-	if at := now + wait; at < b.Resume {
+	b.Trial, b.NextProbe = 0, now+wait
+	if at := b.NextProbe; at < b.Resume {
 		b.Allow(at)
 	} else {
 		b.NextTrial = at
@@ -221,7 +232,7 @@ func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 // A path flaps if it was paused again less than one cooldown after it came back, until
 // it has lived down the longer cooldown that this brought it.
 func (b *Breaker) TrialSucceeded(p Policy, trial uint64, now, wait time.Duration) bool {
-	if b.flapping && !b.proven(p, now) {
+	if b.flapping && p.Proof > 0 && !b.proves(p, now) {
 		b.TrialUndecided(trial, now, wait)
 		return false
 	}
@@ -229,17 +240,20 @@ func (b *Breaker) TrialSucceeded(p Policy, trial uint64, now, wait time.Duration
 	return true
 }
 
-// proven notes a success, and reports whether it is the last that the path needs.
-func (b *Breaker) proven(p Policy, now time.Duration) bool {
-	if !b.proving || now-b.provenTo > maxProofGap*p.ProbeInterval {
-		b.proving, b.provenFrom = true, now
+// proves notes a success, and reports whether it is the last that the path needs.
+func (b *Breaker) proves(p Policy, now time.Duration) bool {
+	if b.proven++; b.proven == 1 {
+		b.provenFrom = now
 	}
-	b.provenTo = now
-	return now-b.provenFrom >= p.Proof
+	return b.proven >= minProof && now-b.provenFrom >= p.Proof
 }
 
+// Unprove says that something spoke against the path, other than the failure of a trial
+// in its turn: a path that flaps has to prove itself from the start.
+func (b *Breaker) Unprove() { b.proven = 0 }
+
 func (b *Breaker) lift(now time.Duration) {
-	b.proving = false
+	b.proven = 0
 	b.lifted, b.liftedAt, b.healthySince = true, now, now
 	b.Paused, b.Trial, b.HasEarly, b.Count, b.healthy = false, 0, false, 0, 0
 }

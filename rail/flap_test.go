@@ -33,7 +33,7 @@ func (p *path) proves(want bool, why string) {
 	n := p.try()
 	assert.Equal(p.T, want, p.TrialSucceeded(patient(), n, p.now, policy.ProbeInterval), why)
 	assert.Equal(p.T, !want, p.Paused, why)
-	assert.Zero(p.T, p.Trial, "it is over")
+	assert.Zero(p.T, p.Trial, "the trial is over")
 }
 
 func TestFlappingPathProvesItself(t *testing.T) {
@@ -52,24 +52,23 @@ func TestFlappingPathWithoutProof(t *testing.T) {
 }
 
 func TestProofStartsAgain(t *testing.T) {
-	tests := []struct {
-		name string
-		then func(*path)
-	}{
-		{"after a failure", func(p *path) {
+	for name, then := range map[string]func(*path){
+		"after a failure": func(p *path) {
 			p.TrialFailed(patient(), p.try(), p.now, 1)
-			// A cooldown as short as the interval: the gap alone does not tell.
-			p.Resume, p.NextTrial = p.now, p.now
-		}},
-		{"after a gap", func(p *path) { p.advance(3*policy.ProbeInterval + 1) }},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		},
+		"after the failure of an early trial": func(p *path) {
+			p.Resume, p.NextTrial = p.now+time.Hour, p.now+time.Hour
+			p.Allow(p.now)
+			p.TrialFailed(patient(), p.try(), p.now, 1)
+		},
+		"after other evidence": func(p *path) { p.Unprove() },
+	} {
+		t.Run(name, func(t *testing.T) {
 			p := flapped(t)
 			for range 4 {
 				p.proves(false, "not yet")
 			}
-			tt.then(p)
+			then(p)
 			for range 4 {
 				p.proves(false, "from the start")
 			}
@@ -78,14 +77,14 @@ func TestProofStartsAgain(t *testing.T) {
 	}
 }
 
-// A gap of three intervals is still one proof: a prober may be late.
-func TestProofGap(t *testing.T) {
+// However late a prober is, four successes in a row are enough, and fewer are not.
+func TestProofOfALateProber(t *testing.T) {
 	p := flapped(t)
-	p.proves(false, "the first")
-	p.advance(3 * policy.ProbeInterval)
-	p.proves(false, "three intervals")
-	p.advance(3 * policy.ProbeInterval)
-	p.proves(true, "six")
+	for range 3 {
+		p.proves(false, "it may be up by chance")
+		p.advance(10 * policy.ProbeInterval)
+	}
+	p.proves(true, "the fourth")
 }
 
 // A success of what was posted after the verdict, but is no trial, counts for the proof
@@ -95,9 +94,10 @@ func TestProofByAnother(t *testing.T) {
 	n := p.try()
 	assert.False(t, p.TrialSucceeded(patient(), 0, p.now, policy.ProbeInterval))
 	assert.Equal(t, n, p.Trial)
-	p.advance(2 * policy.ProbeInterval)
-	assert.False(t, p.TrialSucceeded(patient(), 0, p.now, policy.ProbeInterval))
-	p.advance(2 * policy.ProbeInterval)
+	for range 2 {
+		p.advance(2 * policy.ProbeInterval)
+		assert.False(t, p.TrialSucceeded(patient(), 0, p.now, policy.ProbeInterval))
+	}
 	assert.True(t, p.TrialSucceeded(patient(), 0, p.now, policy.ProbeInterval))
 	assert.False(t, p.Paused)
 }

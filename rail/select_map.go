@@ -20,7 +20,8 @@ type MapConfig struct {
 	// Remote lists the peer's devices, each once and with the port that it offers: a
 	// [Pair] names no remote port. [Devices] makes it from a list of ports.
 	Remote []NIC
-	// File pins the pairs. Nil allows all.
+	// File pins the pairs. Nil allows all. What it names and these NICs do not have is
+	// left out without a word: [File.Check] tells.
 	File *File
 	// IPv4Bits and IPv6Bits are the lengths of the prefixes within which NICs reach
 	// each other: 1 to 32 and 1 to 128, 0 if not configured. Choose them so that a
@@ -41,7 +42,9 @@ const (
 	OtherLink // other link layer
 	// NotInFile: there is a rail file, and the pair is not in it.
 	NotInFile // not in the rail file
-	// OtherSubnet: a prefix is configured, and the NICs share none.
+	// OtherSubnet: a prefix is configured, and the NICs share none. NICs without any
+	// address are allowed, and so are two of which neither has an address of a family
+	// with a prefix.
 	OtherSubnet // other subnet
 )
 
@@ -156,7 +159,7 @@ func (c *MapConfig) validate() error {
 				k.port = 0 // a pair does not name it
 			}
 			if seen[k] {
-				add("%s NIC %.40q, port %d, is listed after another that makes the same pairs; list it once", side.name, n.Name, n.Port)
+				add("%s NIC %.40q, port %d, is listed after another that makes the same pairs; list it once, and of a remote device one port (Devices does that)", side.name, n.Name, n.Port)
 			}
 			seen[k] = true
 		}

@@ -226,3 +226,20 @@ func TestNilEvidenceIsNothing(t *testing.T) {
 	assert.Equal(t, taskstate.Nothing, slice.Refused(&task, nil))
 	assert.Equal(t, taskstate.Normal, task.State())
 }
+
+func TestAttemptAndUntouched(t *testing.T) {
+	var none *taskstate.Task
+	assert.Zero(t, none.Attempt())
+	assert.True(t, none.Untouched())
+	var task taskstate.Task
+	var s taskstate.Slice
+	assert.Equal(t, uint32(1), task.Attempt())
+	assert.True(t, task.Untouched())
+	s.Admitted(&task, 1, false)
+	assert.True(t, task.Untouched(), "an admission is nothing to a task yet")
+	s.Succeeded()
+	assert.False(t, task.Untouched())
+	task.NextAttempt()
+	assert.Equal(t, uint32(2), task.Attempt())
+	assert.False(t, task.Untouched(), "it had an attempt before")
+}

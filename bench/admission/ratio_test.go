@@ -51,6 +51,13 @@ func TestPermitNextToFloor(t *testing.T) {
 	below(t, oursTask, 1.4, floorCAS)
 }
 
+// recordedLimit is what a slice whose three calls are recorded may cost, by the floor.
+const recordedLimit = 8
+
+func TestRecordedPermitNextToFloor(t *testing.T) {
+	below(t, oursEnforce+withRecorder, recordedLimit, floorCAS)
+}
+
 func TestPermitNextToPeers(t *testing.T) {
 	for _, p := range []string{peerMutex, peerSemaphore, peerLibp2p, peerGobreaker, peerFailsafe} {
 		t.Run(p, func(t *testing.T) {

@@ -61,10 +61,31 @@ func (r *record) renew(p *parts) Renew {
 	return c
 }
 
+// Unreachable is a call of Unreachable.
+type Unreachable struct {
+	Route uint32
+	Now   time.Duration
+	Old   uint64
+}
+
+func (c Unreachable) records() []record {
+	return []record{{lead(unreachableKind, 0, 0, 0, c.Route), uint64(c.Now), c.Old}}
+}
+
+func (r *record) unreachable() Unreachable {
+	return Unreachable{Route: r.number(), Now: time.Duration(r[1]), Old: r[2]}
+}
+
 // CloseRoute is a call of Route.Close.
 type CloseRoute struct{ Route uint32 }
 
 func (c CloseRoute) records() []record { return []record{{lead(closeRouteKind, 0, 0, 0, c.Route)}} }
+
+// Look is a call of State or Snapshot, if it took in what the pause table has of the
+// route's pair.
+type Look struct{ Route uint32 }
+
+func (c Look) records() []record { return []record{{lead(lookKind, 0, 0, 0, c.Route)}} }
 
 // Close is a call of Controller.Close.
 type Close struct{}

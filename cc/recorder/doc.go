@@ -27,9 +27,10 @@
 // caused: readings of the clock, random factors, transitions that were told, and what a
 // route took in of the pause table. The clock is never read for a record.
 //
-// Not recorded are calls that only read ([cc.Route.Fit], snapshots), a call that names no
-// route or permit of the controller's, and what is done with tasks elsewhere, but for
-// their attempts, which show when bytes are asked for.
+// Not recorded are calls that only read: Fit, and State and Snapshot unless they took in
+// what another controller learnt; calls with a permit that the controller has never
+// admitted; and what is done with tasks elsewhere, but for their attempts, which show when
+// bytes are asked for.
 //
 // # Order
 //
@@ -45,6 +46,4 @@
 // allocates nothing; how long that is next to the call itself, the benchmark in
 // bench/admission says. A record whose slot is busy, with a reader or with a writer that
 // was a whole round behind, is dropped and counted, see [Counters].
-//
-// [cc.Route.Fit]: https://pkg.go.dev/github.com/rdmagate/rdmagate/cc#Route.Fit
 package recorder

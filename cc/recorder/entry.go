@@ -73,6 +73,10 @@ func (r *record) entry(p *parts) any {
 		return Close{}
 	case closePollerKind:
 		return ClosePoller{r.number()}
+	case lookKind:
+		return Look{r.number()}
+	case unreachableKind:
+		return r.unreachable()
 	case renewKind:
 		return r.renew(p)
 	case routeKind:

@@ -27,6 +27,8 @@ const (
 	closeRouteKind
 	closeKind
 	closePollerKind
+	unreachableKind
+	lookKind
 	// These have parts.
 	renewKind
 	routeKind
@@ -73,7 +75,7 @@ func flag(b bool) uint8 {
 // time returns when what is recorded was, if it says so.
 func (r *record) time() (at time.Duration, timed bool) {
 	switch r.kind() {
-	case clockKind, beatKind, tickKind, dueKind:
+	case clockKind, beatKind, tickKind, dueKind, unreachableKind:
 		return time.Duration(r[1]), true
 	case settleKind:
 		return time.Duration(r[2]), true

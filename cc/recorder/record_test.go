@@ -67,7 +67,7 @@ func samples() map[string]struct {
 		"synced":   {one(pack(synced.words())), synced},
 	}
 	for name, c := range map[string]Call{
-		"route": route, "renew": renew, "renew of no QPs": Renew{Fault: Invalid}, "close route": CloseRoute{5}, "close": Close{},
+		"route": route, "renew": renew, "renew of no QPs": Renew{Fault: Invalid}, "close route": CloseRoute{5}, "close": Close{}, "look": Look{5}, "unreachable": Unreachable{5, 7, 1<<64 - 1},
 		"forget": Forget{longest + longest, "", []uint32{1, 1<<32 - 1}}, "event": event, "tick": Tick{5, true},
 		"due": Due{5, []uint32{3, 4}}, "due of none": Due{Now: 5}, "poller": Poller{5, "D", []uint64{1<<64 - 1}, Closed}, "close poller": ClosePoller{5},
 	} {

@@ -164,8 +164,7 @@ type Format uint8
 const (
 	// Text is the scenario language, one statement a line.
 	Text Format = iota
-	// Binary is the same in about a tenth of the room; the command replay turns one into
-	// the other.
+	// Binary is the same in less room; the command replay turns one into the other.
 	Binary
 )
 

@@ -14,6 +14,11 @@ func (t *statements) rare(entry any) error {
 		return t.route(e)
 	case Renew:
 		return t.renew(e)
+	case Look:
+		t.s.Begin(scenario.Snapshot)
+	case Unreachable:
+		t.s.Begin(scenario.Unreachable).AddText("route", routeName(e.Route)).Add("old", int64(e.Old))
+		t.stamp(e.Now)
 	case CloseRoute:
 		t.s.Begin(scenario.CloseRoute).AddText("route", routeName(e.Route))
 	case Close:

@@ -20,6 +20,7 @@ type client struct {
 	ctl    *cc.Controller
 	engine *transfer.Engine
 	peer   *transfer.Peer
+	record *recording
 	out    io.Writer
 }
 
@@ -35,7 +36,10 @@ func newClient(ctx context.Context, o *options, host fabric.Host, server string,
 			err = errors.Join(err, c.shut())
 		}
 	}()
-	if c.ctl, err = o.controller(); err != nil {
+	if c.record, err = o.record.begin(); err != nil {
+		return c, err
+	}
+	if c.ctl, err = o.controller(c.record.option()); err != nil {
 		return c, err
 	}
 	name, err := os.Hostname()
@@ -65,7 +69,7 @@ func (c *client) shut() error {
 	if c.ctl != nil {
 		c.ctl.Close()
 	}
-	return errors.Join(append(faults, c.host.Close())...)
+	return errors.Join(append(faults, c.record.end(c.out), c.host.Close())...)
 }
 
 // end tells what became of the transfer, closes everything, and returns an error

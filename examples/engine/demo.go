@@ -46,6 +46,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.Var(&object, "object", "`bytes` of one object")
 	streams := f.Int("streams", 2, "objects under way at once")
 	fault := f.Bool("fault", true, "block a NIC pair on the way, where that is possible")
+	o.record.flags(f)
 	live := f.String("live", "auto", "redraw the table in place: auto, yes or no")
 	if err := o.parse(f, args); err != nil {
 		return err
@@ -62,7 +63,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if redraw {
 			args = append(args, "-live", "yes")
 		}
-		started, err := runInGuest(ctx, append([]string{"demo"}, args...), stdout, stderr)
+		started, err := runInGuest(ctx, append([]string{"demo"}, args...), o.record, stdout, stderr)
 		if err == nil || started || ctx.Err() != nil {
 			return err
 		}
@@ -111,7 +112,12 @@ func checkAmounts(total, object size, streams int) error {
 
 // run is the demonstration from the first endpoint to the summary.
 func (d *demonstration) run(ctx context.Context, o *options, streams int, stderr io.Writer) (err error) {
-	if d.ctl, err = o.controller(cc.WithTransitions(d.history.add)); err != nil {
+	record, err := o.record.begin()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, record.end(d.table.out)) }()
+	if d.ctl, err = o.controller(cc.WithTransitions(d.history.add), record.option()); err != nil {
 		return err
 	}
 	defer d.ctl.Close()

@@ -13,6 +13,11 @@
 // rail.File), or by -prefix, the bits of an address within which NICs reach each other.
 // Without both, all pairs are tried.
 //
+// With -record demo, put and get write a recording of all that the controller is asked and
+// answers, which examples/replay reads: why was this pair avoided, and what would another
+// configuration have done? -record-serial lets one call run at a time, so that a replay
+// is exact.
+//
 // Every command exits with status 0 only if all bytes arrived, compared by
 // checksum, and every permit came back. Status 1 is a failure, 2 a mistake in the
 // command line.
@@ -38,6 +43,7 @@
 //	stage.go          which fabric a demonstration gets
 //	guest.go          how the program runs itself in the guest
 //	options.go railoptions.go  the flags that the commands share
+//	record.go         the recording of a run
 //	fault.go          the faults of each fabric
 //	faultplan.go      when the pair is blocked, and what became of it
 //	demo.go           the demonstration; table.go, results.go, history.go, summary.go show it

@@ -14,6 +14,7 @@ func get(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	server := f.String("server", "127.0.0.1:7471", "TCP `address` of the server")
 	object := f.String("object", "object", "`name` of the object")
 	file := f.String("file", "", "`file` to keep the bytes in; they are only compared if empty")
+	o.record.flags(f)
 	if err := o.parse(f, args); err != nil {
 		return err
 	}

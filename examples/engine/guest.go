@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,8 +40,9 @@ func guestReady(ctx context.Context, stderr io.Writer) error {
 }
 
 // runInGuest runs this program with the same arguments in the guest. started says
-// whether it wrote anything there: if not, something else may be tried.
-func runInGuest(ctx context.Context, args []string, stdout, stderr io.Writer) (started bool, err error) {
+// whether it wrote anything there: if not, something else may be tried. What it records
+// there gets to this machine.
+func runInGuest(ctx context.Context, args []string, record recordOptions, stdout, stderr io.Writer) (started bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, fmt.Errorf("own path: %w", err)
@@ -53,10 +55,16 @@ func runInGuest(ctx context.Context, args []string, stdout, stderr io.Writer) (s
 	if err != nil {
 		return false, err
 	}
+	recorded, err := record.inGuest()
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, recorded.end()) }()
+	args = append(args, recorded.args()...)
 	fmt.Fprintln(stderr, "engine: booting a guest with Soft-RoCE devices, about 20 s")
 	out := &watched{w: stdout}
 	status, err := softroce.Run(ctx,
-		softroce.Config{Agent: self, NICs: 2, TimeLimit: guestLimit, Progress: stderr},
+		softroce.Config{Agent: self, NICs: 2, TimeLimit: guestLimit, Share: recorded.dir, Progress: stderr},
 		image,
 		softroce.Command{Args: append([]string{self}, args...), Dir: dir, Env: os.Environ()},
 		out, stderr)

@@ -30,6 +30,7 @@ type options struct {
 	device size
 	health healthOptions
 	rails  railOptions
+	record recordOptions
 	given  map[string]bool // flags on the command line
 }
 
@@ -97,6 +98,9 @@ func (o *options) parse(f *flag.FlagSet, args []string) error {
 			errUsage, o.start, o.most, o.device)
 	}
 	if err := o.rails.read(); err != nil {
+		return err
+	}
+	if err := o.record.validate(o.mode); err != nil {
 		return err
 	}
 	_, err := o.controller() // a mistake is told before anything is set up

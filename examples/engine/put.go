@@ -21,6 +21,7 @@ func put(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	file := f.String("file", "", "`file` to write; random bytes if empty")
 	count := size(64 << 20)
 	f.Var(&count, "bytes", "`bytes` to write when no file is given")
+	o.record.flags(f)
 	if err := o.parse(f, args); err != nil {
 		return err
 	}

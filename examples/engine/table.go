@@ -87,12 +87,12 @@ func stateText(r transfer.RailSample) string {
 		return fmt.Sprintf("%s %.0fs", health.State, health.CooldownLeft.Seconds())
 	case health.State > cc.Congested:
 		return health.State.String()
-	case r.Route.NeedsRenew:
-		return "needs renew"
 	case !r.Up:
 		return "no endpoint"
 	case r.Route.Generation == 0:
 		return "not tracked" // mode off
+	case r.Route.NeedsRenew:
+		return "needs renew"
 	}
 	if r.First {
 		return health.State.String() + ", first"

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 )
 
@@ -38,6 +37,13 @@ func (s *Statement) AddText(name, text string) *Statement {
 func (s *Statement) Reply(name string, num int64) *Statement {
 	s.Answered = true
 	s.Answer = append(s.Answer, Arg{Param: s.Kind.param(s.Kind.Answers, name), Num: num})
+	return s
+}
+
+// ReplyText adds the text of an answer, as AddText does.
+func (s *Statement) ReplyText(name, text string) *Statement {
+	s.Answered = true
+	s.Answer = append(s.Answer, Arg{Param: s.Kind.param(s.Kind.Answers, name), Text: text})
 	return s
 }
 
@@ -103,11 +109,3 @@ func values(args []Arg, name string) []Arg {
 
 // Factor returns the value of a factor.
 func (a Arg) Factor() float64 { return math.Float64frombits(uint64(a.Num)) }
-
-// label returns a label as text.
-func (a Arg) label() string {
-	if a.Text == "" {
-		return strconv.FormatUint(uint64(a.Num), 10)
-	}
-	return a.Text
-}

@@ -93,3 +93,8 @@ func Print(list []Statement) string {
 	_ = w.Close()
 	return text.String()
 }
+
+// AnswerText returns what stands behind the arrow, as text.
+func (s *Statement) AnswerText() string {
+	return string(bytes.TrimPrefix(appendArgs(nil, s.Kind.Answers, s.Answer), []byte(" ")))
+}

@@ -5,7 +5,7 @@ import "slices"
 // kinds is the table of statements, by topic.
 var kinds = slices.Concat(
 	[]*Kind{Settings, Set, Case, Worker, Route, Poller, Jitter, LeaveOpen},
-	[]*Kind{Renew, Acquire, Probe, Wait, Handoff, AcquireList, Fit, Post, Unposted, Complete, Deadline, Cancel, Teardown, Reject, Settle,
+	[]*Kind{Renew, Unreachable, Acquire, Probe, Wait, Handoff, AcquireList, Fit, Post, Unposted, Complete, Deadline, Cancel, Teardown, Reject, Settle,
 		Event, Tick, Beat, ClosePoller, Due, CloseRoute, Forget, Close, Snapshot, NextAttempt, NoPath, Sweep},
 	[]*Kind{Advance, Send, Transfer, Reclaim, Epoch, Traffic, Ticks, Random, Returned, Classify},
 	conditionList(Expect), conditionList(Never), []*Kind{EndNever},

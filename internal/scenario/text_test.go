@@ -111,6 +111,7 @@ func TestBlankLines(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for in, want := range map[string]string{
 		"aquire p r":                            `line 2, column 1: "aquire" is no statement; did you mean "acquire"?`,
+		"fail p":                                `line 2, column 1: "fail" is no statement; there is settings, set, case, worker, route, poller, jitter, leave_open, renew, unreachable, acquire, probe, wait, handoff, acquire_list, fit, post, unposted, complete, deadline, cancel, teardown, reject, settle, event, tick, beat, close_poller, due, close_route, forget, close, snapshot, next_attempt, no_path, sweep, advance, send, transfer, reclaim, epoch, traffic, ticks, random, returned, classify, expect, never, end_never, recording, clock, told, found, lost, mark`,
 		"expect":                                `line 2, column 7: expect without what it speaks of; there is route, device, task, pause, permit, path, notice, refusals`,
 		"expect rote r":                         `line 2, column 8: "rote" is nothing that expect can speak of; did you mean "route"?`,
 		"  expect route r HEALTY":               `line 2, column 18: "HEALTY" is no state; did you mean "HEALTHY"?`,
@@ -182,7 +183,12 @@ func TestLongLine(t *testing.T) {
 func TestLabels(t *testing.T) {
 	list, err := Parse(header + "\nacquire p8..p11,x,9..10,7 r\n")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"p8", "p9", "p10", "p11", "x", "9", "10", "7"}, Labels(list[0].Values("permit")))
+	var got []string
+	for id := range IDs(list[0].Values("permit")) {
+		got = append(got, id.String())
+	}
+	assert.Equal(t, []string{"p8", "p9", "p10", "p11", "x", "9", "10", "7"}, got)
+	assert.Equal(t, ID{Num: 7}, list[0].Args[3].ID())
 	for _, bad := range []string{"p2..p1", "p1..q2", "p1..2", "p..p1", "p1..p99999999", "..", "a..b", "p01..p2"} {
 		_, err := Parse(header + "\nacquire " + bad + " r\n")
 		assert.Error(t, err, bad)

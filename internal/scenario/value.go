@@ -71,45 +71,6 @@ func bare(text string) bool {
 	return true
 }
 
-// labelNumber returns the number that a label is.
-func labelNumber(text string) (int64, bool) {
-	if text == "" || text[0] == '0' && text != "0" || strings.Trim(text, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil
-}
-
-// maxRange is how many labels or numbers a range may stand for.
-const maxRange = maxArgs
-
-// labelRange splits p1..p16 into p, 1 and 16.
-func labelRange(text string) (prefix string, first, last int64, ok bool) {
-	from, to, found := strings.Cut(text, "..")
-	digits := strings.TrimRight(from, "0123456789")
-	if !found || !strings.HasPrefix(to, digits) {
-		return "", 0, 0, false
-	}
-	first, ok1 := labelNumber(from[len(digits):])
-	last, ok2 := labelNumber(to[len(digits):])
-	return digits, first, last, ok1 && ok2 && first <= last && last-first < maxRange
-}
-
-// Labels returns the labels that the values of a list stand for.
-func Labels(list []Arg) (labels []string) {
-	for _, a := range list {
-		prefix, first, last, ok := labelRange(a.Text)
-		if !ok {
-			labels = append(labels, a.label())
-			continue
-		}
-		for i := first; i <= last; i++ {
-			labels = append(labels, prefix+strconv.FormatInt(i, 10))
-		}
-	}
-	return labels
-}
-
 func appendBytes(b []byte, n int64) []byte {
 	for _, u := range []struct {
 		shift int
@@ -169,6 +130,9 @@ func appendDuration(b []byte, d time.Duration) []byte {
 	}
 	return append(strconv.AppendInt(b, int64(d), 10), "ns"...)
 }
+
+// Seconds returns a time as statements have it, such as 94.5s.
+func Seconds(d time.Duration) string { return string(appendSeconds(nil, d)) }
 
 func appendSeconds(b []byte, d time.Duration) []byte {
 	return append(appendDecimal(b, int64(d), int64(time.Second)), 's')
@@ -315,15 +279,3 @@ func (a Arg) check() error {
 }
 
 const maxFactor = 1000
-
-// validLabel reports whether text is a label, or where that is allowed a range of them.
-func validLabel(text string, list bool) bool {
-	if !bare(text) {
-		return false
-	}
-	if !strings.Contains(text, "..") {
-		return true
-	}
-	_, _, _, ok := labelRange(text)
-	return ok && list
-}

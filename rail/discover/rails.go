@@ -3,16 +3,20 @@ package discover
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/rdmagate/rdmagate/rail"
 )
 
 // Local returns every port of this machine's NICs as package rail wants them, to choose
 // paths from, here and on peers: send it to them as JSON. A device without ports is
-// there once.
+// there once. One whose name is not UTF-8 is left out, as JSON cannot carry it.
 func Local(found []NIC) []rail.NIC {
 	all := []rail.NIC{}
 	for _, n := range found {
+		if !utf8.ValidString(n.Name) {
+			continue // JSON cannot carry the name
+		}
 		if len(n.Ports) == 0 {
 			all = append(all, unusableNIC(n))
 		}

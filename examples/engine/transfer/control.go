@@ -109,6 +109,8 @@ func (c *control) call(ctx context.Context, op string, body, answer any) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("transfer: %s: %w", op, err)
+	case r.Unreachable:
+		return fmt.Errorf("transfer: the peer refused %s: %s: %w", op, r.Error, errUnreachable)
 	case r.Error != "":
 		return fmt.Errorf("transfer: the peer refused %s: %s", op, r.Error)
 	case answer == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
@@ -64,7 +65,9 @@ func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) 
 		return nil, err
 	}
 	if err := ep.connect(ctx); err != nil {
-		r.route.Unreachable(old, r.peer.engine.ctl.Now())
+		if tellsOfPath(err) {
+			r.route.Unreachable(old, r.peer.engine.ctl.Now())
+		}
 		return nil, errors.Join(err, ep.closeQPs())
 	}
 	ep.generation, err = r.route.Renew(old, ep.names())
@@ -73,6 +76,21 @@ func (r *rail) build(ctx context.Context, old cc.Generation) (*endpoint, error) 
 		return ep, errors.Join(err, ep.closeQPs())
 	}
 	return ep, nil
+}
+
+// tellsOfPath reports whether a failure to connect is news of the path: the peer's NIC is
+// down, or the own one found no way to it. Anything else, from a lack of memory to the end
+// of the control connection, is not.
+func tellsOfPath(err error) bool {
+	if errors.Is(err, ErrPeerGone) {
+		return false // as the control connection tells
+	}
+	for _, cause := range []error{errUnreachable, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ETIMEDOUT} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *rail) newQPs() (*endpoint, error) {

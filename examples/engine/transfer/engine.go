@@ -187,17 +187,18 @@ func (e *Engine) part(p *Peer) {
 // ones.
 func (e *Engine) forget(p *Peer) { e.ctl.Forget(p.info.Name, p.info.Incarnation) }
 
-// live calls f for each rail that has an endpoint.
-func (e *Engine) live(f func(*rail, *endpoint)) {
+// live appends the endpoints in use to a list.
+func (e *Engine) live(list []*endpoint) []*endpoint {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for p := range e.peers {
 		for _, r := range p.rails {
 			if ep := r.current(); ep != nil {
-				f(r, ep)
+				list = append(list, ep)
 			}
 		}
 	}
+	return list
 }
 
 // deal spreads the slices of a transfer over the workers, in runs of a post batch.

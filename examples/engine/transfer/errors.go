@@ -23,6 +23,9 @@ var (
 	ErrNoPath = fmt.Errorf("%w: no pair of NICs may be used", ErrNoUsablePath)
 )
 
+// errUnreachable: the peer says that its NIC cannot be reached.
+var errUnreachable = errors.New("unreachable")
+
 // MismatchError reports bytes that did not arrive as they were sent.
 type MismatchError struct {
 	Object string

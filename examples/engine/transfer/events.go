@@ -34,11 +34,11 @@ func (e *Engine) event(ev classify.Event) (classify.Verdict, error) {
 		return v, err
 	}
 	if renews(v.Action()) {
-		e.live(func(r *rail, ep *endpoint) {
+		for _, ep := range e.live(nil) {
 			if within(v.Scope(), ev.Element, ep) {
-				r.retire(ep)
+				ep.rail.retire(ep)
 			}
-		})
+		}
 	}
 	return v, nil
 }

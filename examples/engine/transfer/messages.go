@@ -17,9 +17,12 @@ type request struct {
 }
 
 type response struct {
-	ID    uint64          `json:"id"`
-	Error string          `json:"error,omitempty"`
-	Body  json.RawMessage `json:"body,omitempty"`
+	ID    uint64 `json:"id"`
+	Error string `json:"error,omitempty"`
+	// Unreachable: the error is that the NIC cannot be reached, such as since its port is
+	// down.
+	Unreachable bool            `json:"unreachable,omitempty"`
+	Body        json.RawMessage `json:"body,omitempty"`
 }
 
 // The operations of the control connection.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
-	"github.com/rdmagate/rdmagate/classify"
 	prail "github.com/rdmagate/rdmagate/rail"
 )
 
@@ -103,18 +102,12 @@ func (w *worker) admit(q *peerQueue, r *rail, s *slice) *queuePair {
 		return qp
 	case d.Err != nil:
 		s.transfer.fail(d.Err)
-	case needsRenew(d):
+	case d.WantsEndpoint():
 		r.retire(ep)
 	case d.Answer == cc.Defer && d.Domain != cc.NoDomain:
 		q.usable = true
 	}
 	return nil
-}
-
-// needsRenew reports whether a refusal asks for a new endpoint. The one at hand may look
-// fine: a trial of a quarantined pair needs one that has not failed.
-func needsRenew(d cc.Decision) bool {
-	return d.Hint == cc.NeedRenew || d.Reason == classify.ReasonNeedsRenew || d.Reason == classify.ReasonStaleGeneration
 }
 
 // patience fails the transfers of a queue when no rail has worked for too long.

@@ -23,6 +23,7 @@ const (
 type prober struct {
 	lane
 	scratch *Buffer          // where probes read to
+	live    []*endpoint      // those in use, while it looks at them
 	next    time.Duration    // when to ask what is due
 	out     map[*rail]bool   // those with a probe on the wire
 	refused map[*rail]*slice // probes that found no room: their claim is theirs alone
@@ -67,14 +68,21 @@ func (p *prober) probe() {
 	p.next = now + p.engine.cfg.ProbePause
 	due := p.engine.ctl.Due(now)
 	maps.DeleteFunc(p.refused, func(r *rail, _ *slice) bool { return !slices.Contains(due, r.route) })
-	p.engine.live(func(r *rail, ep *endpoint) {
+	p.live = p.engine.live(p.live[:0])
+	for _, ep := range p.live {
+		r := ep.rail
+		left := r.leftToProber()
+		if !left {
+			r.missed.Store(0)
+		}
 		switch {
-		case ep.narrow && !r.leftToProber():
+		case ep.narrow && !left:
 			r.retire(ep)
 		case len(due) > 0 && !p.out[r] && slices.Contains(due, r.route):
 			p.try(r, ep)
 		}
-	})
+	}
+	clear(p.live)
 }
 
 // try sends one probe, or has the endpoint built again that it needs.
@@ -95,7 +103,7 @@ func (p *prober) try(r *rail, ep *endpoint) {
 		p.out[r] = true
 		p.admitted(s, d.Use, qp)
 		p.flush(qp)
-	case needsRenew(d):
+	case d.WantsEndpoint(): // also if the one at hand looks fine
 		r.retire(ep)
 	case d.Answer == cc.Defer && d.RetryAfter > 0:
 		p.refused[r] = s

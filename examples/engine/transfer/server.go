@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"syscall"
 
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 )
@@ -186,7 +187,7 @@ func (ss *session) run() {
 func (ss *session) answer(r request) response {
 	body, err := ss.dispatch(r)
 	if err != nil {
-		return response{ID: r.ID, Error: err.Error()}
+		return response{ID: r.ID, Error: err.Error(), Unreachable: errors.Is(err, syscall.ENETDOWN)}
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
