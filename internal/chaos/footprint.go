@@ -2,8 +2,10 @@ package chaos
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -51,7 +53,33 @@ func resident() (bytes int64) {
 	return pages * int64(os.Getpagesize())
 }
 
-// range of two footprints: the least and the most of each number.
+// stacks counts goroutines by the function that began them.
+type stacks map[string]int
+
+func creators() stacks {
+	text := make([]byte, 1<<20)
+	text = text[:runtime.Stack(text, true)]
+	count := stacks{}
+	for line := range strings.Lines(string(text)) {
+		if by, ok := strings.CutPrefix(line, "created by "); ok {
+			by, _, _ = strings.Cut(by, " in goroutine")
+			count[strings.TrimSpace(by)]++
+		}
+	}
+	return count
+}
+
+// more lists those that are more than before.
+func (s stacks) more(before stacks) (text string) {
+	for _, by := range slices.Sorted(maps.Keys(s)) {
+		if s[by] > before[by] {
+			text += fmt.Sprintf(" %s: %d, %d before;", by, s[by], before[by])
+		}
+	}
+	return text
+}
+
+// least and most are those of each number.
 func (f Footprint) least(o Footprint) Footprint {
 	return f.each(o, func(a, b int64) int64 { return min(a, b) })
 }

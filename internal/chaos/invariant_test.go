@@ -168,7 +168,7 @@ func TestInvariantsCanFail(t *testing.T) {
 				}
 			},
 			faults: []Fault{{Kind: GIDChange, Far: true, Remote: 1, For: Duration(100 * time.Millisecond)}}},
-		{name: "a goroutine too many", want: Flat, text: "goroutines",
+		{name: "a goroutine too many", want: Flat, text: "TestInvariantsCanFail",
 			begun: func(t *testing.T, _ *Site) {
 				c := released(t)
 				go func() { <-c }()

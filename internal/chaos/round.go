@@ -181,21 +181,33 @@ func (s *Site) quiet(ctx context.Context) Footprint {
 			break
 		}
 	}
+	least, most := s.measure(ctx)
+	if s.first == nil {
+		s.first, s.stacks = &most, creators()
+		return least
+	}
+	// What faults and load have left behind may take a while to end.
+	for least.growth(*s.first) != "" && s.now() < limit && ctx.Err() == nil {
+		least, _ = s.measure(ctx)
+	}
+	if more := least.growth(*s.first); more != "" {
+		s.court.broken(Flat, "%v after the load, more than at the first quiet moment: %s; goroutines by who began them:%s", s.bound, more, creators().more(s.stacks))
+	}
+	return least
+}
+
+// measure returns the least and the most that there is within two probe intervals.
+func (s *Site) measure(ctx context.Context) (least, most Footprint) {
 	const looks = 8
 	s.watch.footprint() // what was garbage is garbage no more
-	least := s.watch.footprint()
-	most := least
+	least = s.watch.footprint()
+	most = least
 	for range looks {
 		_ = sleep(ctx, s.numbers.CC.ProbeInterval/4)
 		f := s.watch.footprint()
 		least, most = least.least(f), most.most(f)
 	}
-	if s.first == nil {
-		s.first = &most
-	} else if more := least.growth(*s.first); more != "" {
-		s.court.broken(Flat, "more than at the first quiet moment: %s", more)
-	}
-	return least
+	return least, most
 }
 
 // inFlight says what is in flight; it is empty if nothing is.

@@ -34,6 +34,7 @@ type Site struct {
 	peers  []*peer
 	begun  func(*Site) // for tests
 	first  *Footprint  // of the first quiet moment
+	stacks stacks      // at that time
 }
 
 // Options are what a site has beside its setup.
