@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,7 +65,7 @@ type bubble struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	stderr  *head
-	started bool
+	started bool // and not closed since
 }
 
 // patience is how long a simulated round may take, by the clock on the wall. Fake time
@@ -101,7 +102,8 @@ func (b *bubble) run(s chaos.Schedule) (chaos.Result, error) {
 	if err := json.NewEncoder(b.in).Encode(s); err != nil {
 		return b.crashed(s, "")
 	}
-	hung := time.AfterFunc(patience, func() { _ = b.cmd.Process.Signal(dump) })
+	// It prints its goroutines and ends.
+	hung := time.AfterFunc(patience, func() { _ = b.cmd.Process.Signal(syscall.SIGQUIT) })
 	line, err := b.out.ReadBytes('\n')
 	if !hung.Stop() {
 		return b.crashed(s, fmt.Sprintf("no end after %v; ", patience))
