@@ -75,6 +75,11 @@ func (p place) line(n int) string {
 	return fmt.Sprintf("%s:%d", p.file, n)
 }
 
+// cannotRun reports whether a statement could not be run at all; Got says why.
+func cannotRun(m replay.Mismatch) bool {
+	return m.Want == "" || m.Want == "a statement that can be run"
+}
+
 // list prints what is not as expected, of so many in all.
 func (r *runner) list(where place, list []replay.Mismatch, all int64) {
 	shown := list[:min(len(list), r.most)]
@@ -83,7 +88,14 @@ func (r *runner) list(where place, list []replay.Mismatch, all int64) {
 		if m.Case != "" {
 			fmt.Fprintf(r.out, "case %q: ", m.Case)
 		}
+		if m.Line == 0 {
+			m.Statement = "at the end"
+		}
 		fmt.Fprintf(r.out, "%s\n", m.Statement)
+		if cannotRun(m) { // it cannot be run
+			fmt.Fprintf(r.out, "  %s\n", m.Got)
+			continue
+		}
 		fmt.Fprintf(r.out, "  expected  %s: %s\n  got       %s: %s\n", m.What, m.Want, m.What, m.Got)
 		if m.Excuse != "" {
 			fmt.Fprintf(r.out, "  excused   %s\n", m.Excuse)

@@ -163,10 +163,6 @@ type Result struct {
 	Lost int64
 }
 
-// Runnable is what is wanted of a statement that cannot be run, for example since the
-// configuration is wrong.
-const Runnable = "a statement that can be run"
-
 // MaxMismatches is how many of them a [Result] keeps.
 const MaxMismatches = 1000
 

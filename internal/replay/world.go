@@ -222,7 +222,7 @@ var noTask = scenario.NewID("none")
 
 // wrong says that a statement cannot be run.
 func (w *world) wrong(s *scenario.Statement, why string) {
-	w.mismatch(s, s.Kind.Name(), Runnable, why)
+	w.mismatch(s, s.Kind.Name(), "a statement that can be run", why)
 }
 
 // unknown says that a statement names something that is not there. What may never be can
