@@ -2,6 +2,7 @@ package replay
 
 import (
 	"container/heap"
+	"math"
 	"time"
 
 	"github.com/rdmagate/rdmagate/internal/scenario"
@@ -70,27 +71,72 @@ func (w *world) advance(s *scenario.Statement, d time.Duration) {
 		w.wrong(s, "a scenario lasts a year at most")
 		return
 	}
-	for {
-		next, tick := end, false
-		if w.ticks.every > 0 && w.ticks.next <= next {
-			next, tick = w.ticks.next, true
+	w.watch(true) // the statement may have done something before
+	gap := w.lookGap(d)
+	for look := w.clockNow() + gap; ; {
+		next := min(end, w.deadline(), look)
+		ticks := w.ticks.every > 0 && w.ticks.next <= next
+		if ticks {
+			next = w.ticks.next
 		}
-		if len(w.agenda.items) > 0 && w.agenda.items[0].at <= next {
-			next, tick = w.agenda.items[0].at, false
-		} else if !tick {
-			break
+		arrives := len(w.agenda.items) > 0 && w.agenda.items[0].at <= next
+		if arrives {
+			next = w.agenda.items[0].at
 		}
+		w.overdue(next)
 		w.setNow(next)
-		if tick {
+		switch {
+		case arrives:
+			heap.Pop(&w.agenda).(appointment).do()
+		case ticks:
 			w.tickAll()
 			w.ticks.next += w.ticks.every
-		} else {
-			heap.Pop(&w.agenda).(appointment).do()
 		}
-		w.watch()
-		w.passed()
+		w.watch(arrives || ticks)
+		if arrives || ticks {
+			w.passed()
+		}
+		if next == look {
+			look += gap
+		}
+		if next == end && !arrives && !ticks {
+			return
+		}
 	}
-	w.setNow(end)
+}
+
+// While time moves, what changes by itself is looked at every lookEvery, or more seldom
+// where that were more than maxLooks in one go. All else changes only when something
+// happens.
+const (
+	lookEvery = 100 * time.Millisecond
+	maxLooks  = 1_000_000
+)
+
+// lookGap returns the time from one look to the next while d passes.
+func (w *world) lookGap(d time.Duration) time.Duration {
+	n := time.Duration(0)
+	for i := range w.never {
+		n += time.Duration(number(runs(&w.never[i])))
+	}
+	for i := range w.pending {
+		n += time.Duration(number(runs(&w.pending[i].Statement)))
+	}
+	if n == 0 {
+		return maxTime
+	}
+	return lookEvery * max(1, (d/lookEvery*n+maxLooks-1)/maxLooks)
+}
+
+// deadline returns the next time at which an expectation has to have come true.
+func (w *world) deadline() time.Duration {
+	next, now := time.Duration(math.MaxInt64), w.clockNow()
+	for i := range w.pending {
+		if until := w.pending[i].until; until > now {
+			next = min(next, until)
+		}
+	}
+	return next
 }
 
 // passed tells a watcher that something happened within a statement.

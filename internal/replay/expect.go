@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
@@ -15,55 +18,79 @@ type pending struct {
 
 // expect runs an expectation.
 func (w *world) expect(s *scenario.Statement) {
-	if d, given := s.Num("within"); given {
-		w.pending = append(w.pending, pending{clone(s), w.clockNow() + time.Duration(d)})
+	d, given := s.Num("within")
+	if !given {
+		w.demand(s)
 		return
 	}
-	w.demand(s)
+	faults := len(w.step.Mismatches)
+	if w.observe(s); len(w.step.Mismatches) == faults { // all that it names is there
+		w.pending = append(w.pending, pending{clone(s), w.clockNow() + min(time.Duration(d), maxTime)})
+	}
 }
 
 // demand notes all that is not as expected now.
 func (w *world) demand(s *scenario.Statement) {
 	for _, o := range w.observe(s) {
-		want, got, ok := o.compare(s)
 		w.result.Answers++
-		if !ok {
+		if !o.fits(s) {
+			want, got := o.texts(s)
 			w.mismatch(s, o.of, want, got)
 		}
 	}
 }
 
-// watch looks at what may never be, and at what may come true later.
-func (w *world) watch() {
-	never := w.never[:0]
+// runs reports whether a condition speaks of what changes with time alone.
+func runs(s *scenario.Statement) bool {
+	return slices.ContainsFunc(s.Args, func(a scenario.Arg) bool {
+		return a.Param.Name == "cooldown_left" || a.Param.Name == "left" || a.Param.Name == "trial_out"
+	})
+}
+
+// watch looks at what may never be, and at what may come true later. Unless something has
+// happened, only what changes with time can be otherwise than before.
+func (w *world) watch(happened bool) {
 	w.early = true
-	for i := range w.never {
-		s := &w.never[i]
-		broken := false
-		for _, o := range w.observe(s) {
-			if want, _, is := o.compare(s); is && !broken {
-				broken = true
-				w.mismatch(s, o.of, "never "+want, "it is so")
-			}
-		}
-		if !broken {
-			never = append(never, *s)
-		}
-	}
-	w.never, w.early = never, false
-	rest := w.pending[:0]
-	now := w.clockNow()
-	for i := range w.pending {
-		p := &w.pending[i]
-		switch {
-		case w.true(&p.Statement):
-		case now >= p.until:
-			w.demand(&p.Statement)
-		default:
-			rest = append(rest, *p)
+	w.never = slices.DeleteFunc(w.never, func(s scenario.Statement) bool { return (happened || runs(&s)) && w.broken(&s) })
+	w.early = false
+	w.pending = slices.DeleteFunc(w.pending, func(p pending) bool {
+		return (happened || runs(&p.Statement)) && w.true(&p.Statement)
+	})
+}
+
+// broken notes what may never be and is so. One subject is enough.
+func (w *world) broken(s *scenario.Statement) bool {
+	for _, o := range w.observe(s) {
+		if o.fits(s) {
+			want, got := o.texts(s)
+			w.mismatch(s, o.of, "never "+want, got+w.during(s))
+			return true
 		}
 	}
-	w.pending = rest
+	return false
+}
+
+// overdue notes what has not come true by the end of its time, which is before next.
+func (w *world) overdue(next time.Duration) {
+	w.pending = slices.DeleteFunc(w.pending, func(p pending) bool {
+		if p.until >= next {
+			return false
+		}
+		w.demand(&p.Statement)
+		return true
+	})
+}
+
+// during says which statement runs, if it is another one than that of a mismatch.
+func (w *world) during(s *scenario.Statement) string {
+	switch now := w.step.Statement; now.Line {
+	case s.Line:
+		return ""
+	case 0:
+		return " at the end"
+	default:
+		return fmt.Sprintf(" with line %d: %s", now.Line, plain(now))
+	}
 }
 
 // heed ends what may never be. What it speaks of has to be there by now.
@@ -77,7 +104,7 @@ func (w *world) heed() {
 // true reports whether an expectation is true now.
 func (w *world) true(s *scenario.Statement) bool {
 	for _, o := range w.observe(s) {
-		if _, _, ok := o.compare(s); !ok {
+		if !o.fits(s) {
 			return false
 		}
 	}
@@ -92,12 +119,9 @@ type observed struct {
 	states []cc.State
 }
 
-// compare compares what is seen with what a condition says.
-func (o observed) compare(s *scenario.Statement) (want, got string, ok bool) {
-	if s.Kind.Subject == "path" {
-		return o.comparePath(s)
-	}
-	ok = true
+// each calls f for each argument of a condition, with its values, what is seen, and
+// whether that is one of them.
+func (o observed) each(s *scenario.Statement, f func(values []scenario.Arg, is int64, holds bool)) {
 	args := s.Args
 	for i := 0; i < len(args); {
 		p := args[i].Param
@@ -107,35 +131,58 @@ func (o observed) compare(s *scenario.Statement) (want, got string, ok bool) {
 		}
 		if p.Place != scenario.Required && p.Name != "within" && p.Name != "worker" {
 			is := o.see(p.Name)
-			holds := false
-			text := p.Name + args[i].Op.String()
-			for k := i; k < end; k++ {
-				holds = holds || args[k].Op.Holds(is, args[k].Num)
-				if k > i {
-					text += ","
-				}
-				text += args[k].String()
-			}
-			if !holds {
-				seen := "none"
-				if is >= 0 {
-					seen = scenario.Arg{Param: p, Num: is}.String()
-				}
-				got = join(got, p.Name+"="+seen)
-				ok = false
-			}
-			want = join(want, text)
+			values := args[i:end]
+			f(values, is, slices.ContainsFunc(values, func(a scenario.Arg) bool { return a.Op.Holds(is, a.Num) }))
 		}
 		i = end
 	}
+}
+
+// fits reports whether what is seen is what a condition says.
+func (o observed) fits(s *scenario.Statement) bool {
+	if s.Kind.Subject == "path" {
+		return slices.EqualFunc(s.Values("state"), o.states, func(a scenario.Arg, state cc.State) bool { return cc.State(a.Num) == state })
+	}
+	ok := true
+	o.each(s, func(_ []scenario.Arg, _ int64, holds bool) { ok = ok && holds })
+	implied, least := atLeast(s)
+	return ok && (implied == "" || o.see(implied) >= least)
+}
+
+// texts are a condition, and what is seen in its place: what differs, or all of it if
+// nothing does.
+func (o observed) texts(s *scenario.Statement) (want, got string) {
+	if s.Kind.Subject == "path" {
+		for _, a := range s.Values("state") {
+			want = join(want, a.String())
+		}
+		for _, state := range o.states {
+			got = join(got, state.String())
+		}
+		return cmp.Or(want, "no state entered"), cmp.Or(got, "no state entered")
+	}
+	all := ""
+	o.each(s, func(values []scenario.Arg, is int64, holds bool) {
+		p := values[0].Param
+		text, seen := p.Name+values[0].Op.String()+values[0].String(), p.Name+"=none"
+		for _, a := range values[1:] {
+			text += "," + a.String()
+		}
+		if is >= 0 {
+			seen = p.Name + "=" + scenario.Arg{Param: p, Num: is}.String()
+		}
+		if want, all = join(want, text), join(all, seen); !holds {
+			got = join(got, seen)
+		}
+	})
 	if implied, least := atLeast(s); implied != "" {
 		n := o.see(implied)
-		if n < least {
-			got, ok = join(got, implied+"=0"), false
+		seen := fmt.Sprintf("%s=%d", implied, n)
+		if want, all = join(want, implied+">=1"), join(all, seen); n < least {
+			got = join(got, seen)
 		}
-		want = join(want, implied+">=1")
 	}
-	return want, got, ok
+	return want, cmp.Or(got, all)
 }
 
 // atLeast returns what a condition asks for when it leaves out how often.
@@ -159,23 +206,4 @@ func join(a, b string) string {
 		return b
 	}
 	return a + " " + b
-}
-
-func (o observed) comparePath(s *scenario.Statement) (want, got string, ok bool) {
-	list := s.Values("state")
-	ok = len(list) == len(o.states)
-	for i, a := range list {
-		want = join(want, a.String())
-		ok = ok && o.states[i] == cc.State(a.Num)
-	}
-	for _, state := range o.states {
-		got = join(got, state.String())
-	}
-	if want == "" {
-		want = "no state entered"
-	}
-	if got == "" {
-		got = "no state entered"
-	}
-	return want, got, ok
 }

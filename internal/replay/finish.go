@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -32,11 +34,9 @@ func (w *world) finish() {
 		if len(w.agenda.items) > 0 {
 			w.atEnd("traffic", "all of it to arrive", "some waits for room in vain")
 		}
-		w.watch()
+		w.watch(true)
 		w.heed()
-		for i := range w.pending {
-			w.demand(&w.pending[i].Statement)
-		}
+		w.overdue(math.MaxInt64)
 		w.stopWaiters()
 	}
 	w.over = true
@@ -61,7 +61,7 @@ func (w *world) stopWaiters() {
 		if p.waiting == nil {
 			continue
 		}
-		w.atEnd("permit "+p.name.String(), "to have returned", "it still waits")
+		w.atEnd(fmt.Sprintf("permit %s of route %s", p.name, p.route.name), "to have returned", "it still waits")
 		p.route.route.Close()
 		<-p.waiting
 	}
@@ -72,7 +72,7 @@ func (w *world) stopWaiters() {
 func (w *world) invariant() {
 	for _, p := range w.allPermits() {
 		if n := p.held(); n > 0 {
-			w.atEnd("permit "+p.name.String(), "no bytes held", bytesText(n))
+			w.atEnd(fmt.Sprintf("permit %s of route %s", p.name, p.route.name), "no bytes held", bytesText(n))
 		}
 	}
 	for _, k := range w.crew {
@@ -115,10 +115,6 @@ func (w *world) admitsWindow(r *route) {
 }
 
 // atEnd notes what is wrong in the end.
-func (w *world) atEnd(what, want, got string) {
-	m := Mismatch{Case: w.name, At: w.time(), Statement: "at the end", What: what, Want: want, Got: got, Excuse: w.excuse}
-	w.step.Mismatches = append(w.step.Mismatches, m)
-	w.result.add(m)
-}
+func (w *world) atEnd(what, want, got string) { w.mismatch(w.step.Statement, what, want, got) }
 
 func bytesText(n int64) string { return strconv.FormatInt(n, 10) + " bytes" }

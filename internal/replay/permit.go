@@ -46,6 +46,20 @@ func (w *world) permit(id scenario.ID) *permit {
 	return p
 }
 
+// acquired finds a permit that was acquired before. Of one that never was, only a
+// statement that says so in its answer can speak; a recording can, if it begins in the
+// middle.
+func (w *world) acquired(s *scenario.Statement, id scenario.ID) *permit {
+	switch {
+	case w.permits[id] != nil || w.recorded:
+		return w.permit(id)
+	case len(s.Answer) > 0:
+		return &permit{name: id, one: new(cc.Permit)}
+	}
+	w.unknown(s, "permit", id, keys(w.permits))
+	return nil
+}
+
 // taskOf returns the i-th permit's task; nil if there is none.
 func (w *world) taskOf(s *scenario.Statement, p *permit, i int) *taskstate.Task {
 	id := p.name
@@ -194,8 +208,8 @@ func (w *world) post(s *scenario.Statement) {
 	partial := accepted >= 0
 	i := 0
 	for id := range scenario.IDs(s.Values("permit")) {
-		p := w.permit(id)
-		if w.follows(p) {
+		p := w.acquired(s, id)
+		if p == nil || w.follows(p) {
 			i++
 			continue
 		}
@@ -241,8 +255,8 @@ func (w *world) unposted(s *scenario.Statement) {
 		return
 	}
 	for id := range scenario.IDs(s.Values("permit")) {
-		p := w.permit(id)
-		if w.follows(p) {
+		p := w.acquired(s, id)
+		if p == nil || w.follows(p) {
 			continue
 		}
 		got := w.reply(s)

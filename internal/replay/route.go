@@ -175,7 +175,7 @@ func (w *world) unreachable(s *scenario.Statement) {
 	if n, given := s.Num("old"); given {
 		old = r.named(cc.Generation(n))
 	}
-	r.route.Unreachable(old, w.now)
+	r.route.Unreachable(old, w.at(s))
 }
 
 func (r *route) renewed(gen, name cc.Generation, qps []cc.QP) {

@@ -45,9 +45,9 @@ func TestMismatches(t *testing.T) {
 		{"refusals", "expect refusals r BYTE_WINDOW count=2\n",
 			"line 5, at 0s: expect refusals r BYTE_WINDOW count=2: r: expected count=2, got count=0"},
 		{"never", "never route r SUSPECT\ntransfer p r 4KiB RETRY_EXC_ERR\ntransfer p r 4KiB\n",
-			"line 5, at 0s: never route r SUSPECT: r: expected never state=SUSPECT, got it is so"},
+			"line 5, at 0s: never route r SUSPECT: r: expected never state=SUSPECT, got state=SUSPECT with line 6: transfer p r 4KiB RETRY_EXC_ERR"},
 		{"within", "@1s expect route r SUSPECT within=2s\nadvance 1s\nadvance 5s\n",
-			"line 5, at 7s: @1s expect route r SUSPECT within=2s: r: expected state=SUSPECT, got state=HEALTHY"},
+			"line 5, at 3s: @1s expect route r SUSPECT within=2s: r: expected state=SUSPECT, got state=HEALTHY"},
 		{"within, to the end", "expect route r SUSPECT within=2h\n",
 			"line 5, at 0s: expect route r SUSPECT within=2h: r: expected state=SUSPECT, got state=HEALTHY"},
 		{"due", "transfer p r 4KiB RETRY_EXC_ERR\nadvance 1s\ndue ->\n",
@@ -55,33 +55,55 @@ func TestMismatches(t *testing.T) {
 		{"not due", "due -> r\n", "line 5, at 0s: due -> r: r: expected due, got not due"},
 		{"send", "send a r 1MiB\nsend b r 1MiB\ncomplete a SUCCESS\n",
 			"line 6, at 0s: send b r 1MiB: b: expected admit, got defer, BYTE_WINDOW of the route"},
-		{"post", "post p\n", "line 5, at 0s: post p: p: expected to be posted, got cc: Posting: permit is not held; acquire it first, and post each admission once"},
+		{"post", "acquire p r\nunposted p\npost p\n", "line 7, at 0s: post p: p: expected to be posted, got cc: Posting: permit is not held; acquire it first, and post each admission once"},
 		{"renew", "renew r old=7 -> 2\n", "line 5, at 0s: renew r old=7 -> 2: r: expected 2, got error=stale_generation"},
 		{"reclaim", "send p r\nreclaim r -> 2\n", "line 6, at 0s: reclaim r -> 2: r: expected 2, got 1"},
 		{"classify", "classify RETRY_EXC_ERR vendor=0x81 -> Success\n",
 			"line 5, at 0s: classify RETRY_EXC_ERR vendor=0x81 -> Success: vendor_err 0x81: expected Success, got RouteTimeout QP counts=yes"},
 		{"told", "told r HEALTHY SUSPECT ROUTE_TIMEOUT\nacquire p r\nunposted p\n",
 			"line 6, at 0s: acquire p r: transition: expected r HEALTHY SUSPECT ROUTE_TIMEOUT, got none"},
-		{"a permit that is held in the end", "send p r\n", "line 0, at 10s: at the end: permit p: expected no bytes held, got 4096 bytes"},
+		{"a permit that is held in the end", "send p r\n", "at the end, at 10s: permit p of route r: expected no bytes held, got 4096 bytes"},
+		{"never, in the end", "transfer p r 4KiB RETRY_EXC_ERR\nnever permit p held>0\ntraffic r 1 4KiB\nnever notice r persistent_fault\nnever route r in_flight=0\n",
+			"line 9, at 0.001s: never route r in_flight=0: r: expected never in_flight=0, got in_flight=0 at the end"},
+		{"a permit that was never acquired", "send p1 r\ncomplete p4 SUCCESS\n", `line 6, at 0s: complete p4 SUCCESS: no permit is called "p4"; did you mean "p1"?`},
+		{"a permit that was never acquired, unposted", "unposted pq\n", `line 5, at 0s: unposted pq: no permit is called "pq"; there is none`},
+		{"a permit that was never acquired, posted", "post pq\n", `line 5, at 0s: post pq: no permit is called "pq"; there is none`},
+		{"a permit that was never acquired, twice", "cancel pq -> none\ncancel pq\n", `line 6, at 0s: cancel pq: no permit is called "pq"; there is none`},
+		{"a permit that was never acquired, and took something", "teardown pq -> released\n", "line 5, at 0s: teardown pq -> released: pq: expected released, got none"},
+		{"nobody waits", "returned pq\n", "line 5, at 0s: returned pq: pq does not wait"},
+		{"no route due", "transfer p r 4KiB RETRY_EXC_ERR\ndue -> none\n", "line 6, at 0s: due -> none: r: expected not due, got due"},
+		{"an unknown route within", "expect route r,c SUSPECT within=1s\nadvance 1h\n", `line 5, at 0s: expect route r,c SUSPECT within=1s: no route is called "c"; did you mean "r"?`},
 		{"a waiter that still waits", "send p r 1MiB\nwait w r 1MiB\ncomplete p SUCCESS\nreturned w -> defer\nunposted w\n",
 			"line 8, at 0s: returned w -> defer: w: expected defer, got admit"},
-		{"an unknown route", "acquire p rr\n", `line 5, at 0s: acquire p rr: acquire: expected a statement that can be run, got no route is called rr; did you mean "r"?`},
-		{"an unknown worker", "tick worker=x\n", `line 5, at 0s: tick worker=x: tick: expected a statement that can be run, got no worker is called x; there is "main"`},
-		{"an unknown device", "expect device D2\n", `line 5, at 0s: expect device D2: expect device: expected a statement that can be run, got no device of main is called D2; did you mean "D1"?`},
-		{"an unknown route that may never", "never route rr SUSPECT\n", `line 5, at 0s: never route rr SUSPECT: never route: expected a statement that can be run, got no route is called rr; did you mean "r"?`},
-		{"time that goes back", "advance 2s\n@1s tick\n", "line 6, at 2s: @1s tick: tick: expected a statement that can be run, got it is 2s already; time does not go back"},
-		{"a late setting", "set mode=off\n", "line 5, at 0s: set mode=off: set: expected a statement that can be run, got there is a controller already; set its configuration before the first route, poller, event or tick"},
-		{"too often", "snapshot times=1000001\n", "line 5, at 0s: snapshot times=1000001: snapshot: expected a statement that can be run, got times is at most 1000000"},
-		{"a second route of the name", "route r D2 P n1\n", "line 5, at 0s: route r D2 P n1: route: expected a statement that can be run, got there is a route of that name already"},
-		{"an event without its element", "event PORT_ERR D1\n", "line 5, at 0s: event PORT_ERR D1: event: expected a statement that can be run, got cc: Event: event 10 (port error)"},
+		{"an unknown route", "acquire p rr\n", `line 5, at 0s: acquire p rr: no route is called "rr"; did you mean "r"?`},
+		{"an unknown worker", "tick worker=x\n", `line 5, at 0s: tick worker=x: no worker is called "x"; there is "main"`},
+		{"an unknown device", "expect device D2\n", `line 5, at 0s: expect device D2: no device of main is called "D2"; did you mean "D1"?`},
+		{"an unknown route that may never", "never route rr SUSPECT\n", `line 5, at 0s: never route rr SUSPECT: no route is called "rr"; did you mean "r"?`},
+		{"time that goes back", "advance 2s\n@1s tick\n", "line 6, at 2s: @1s tick: it is 2s already; time does not go back"},
+		{"a late setting", "set mode=off\n", "line 5, at 0s: set mode=off: there is a controller already; set its configuration before the first route, poller, event or tick"},
+		{"too often", "snapshot times=1000001\n", "line 5, at 0s: snapshot times=1000001: times is at most 1000000"},
+		{"a second route of the name", "route r D2 P n1\n", "line 5, at 0s: route r D2 P n1: there is a route of that name already"},
+		{"an event without its element", "event PORT_ERR D1\n", "line 5, at 0s: event PORT_ERR D1: cc: Event: event 10 (port error)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			result := runText(t, begin+tt.text, Options{})
 			require.NotEmpty(t, result.Mismatches)
 			assert.Contains(t, result.Mismatches[0].String(), tt.want)
+			assert.LessOrEqual(t, len(result.Mismatches), 6)
 			assert.False(t, result.OK())
 		})
 	}
+}
+
+// What says that it speaks of nothing is right.
+func TestNothing(t *testing.T) {
+	result := runText(t, begin+`complete p4 SUCCESS -> none
+unposted pq -> no
+post pq -> error=not_held
+due -> none
+due ->
+`, Options{})
+	assert.Empty(t, result.Mismatches)
 }
 
 func TestWrongConfiguration(t *testing.T) {

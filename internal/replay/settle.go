@@ -10,8 +10,8 @@ import (
 func (w *world) settle(s *scenario.Statement) {
 	v := verdict(s)
 	for id := range scenario.IDs(s.Values("permit")) {
-		p := w.permit(id)
-		if w.follows(p) {
+		p := w.acquired(s, id)
+		if p == nil || w.follows(p) {
 			continue
 		}
 		got := w.reply(s)

@@ -69,6 +69,7 @@ func (w *world) begin(s *scenario.Statement) {
 		return
 	}
 	if w.recorded {
+		w.overdue(w.base + s.At)
 		w.mu.Lock()
 		w.now = max(w.now, w.base+s.At)
 		w.mu.Unlock()
@@ -112,7 +113,7 @@ func (w *world) end(s *scenario.Statement) {
 		w.compareTold(s)
 	}
 	if len(w.never)+len(w.pending) > 0 {
-		w.watch()
+		w.watch(true)
 	}
 	w.mu.Lock()
 	w.step.At = w.now - w.base

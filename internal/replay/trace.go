@@ -121,15 +121,16 @@ func (w *world) show(r *route) Shown {
 // Mismatch is an expectation that did not come true.
 type Mismatch struct {
 	Case string
-	// Line is that of the statement; in a binary file its number.
+	// Line is that of the statement; in a binary file its number. 0 is the end.
 	Line int
 	// At is the time since the beginning.
 	At time.Duration
-	// Statement is the statement as text, without its comment.
+	// Statement is the statement as text, without its comment; empty at the end.
 	Statement string
 	// What says of what it is, such as a permit.
 	What string
-	// Want and Got are in the words of the language.
+	// Want and Got are in the words of the language. A statement that cannot be run has
+	// the reason in Got, and neither What nor Want.
 	Want, Got string
 	// Excuse says why it may be so all the same: what was recorded is not complete, its
 	// calls ran at the same time, or the configuration was changed. Empty if there is none.
@@ -137,7 +138,15 @@ type Mismatch struct {
 }
 
 func (m Mismatch) String() string {
-	text := fmt.Sprintf("line %d, at %s: %s: %s: expected %s, got %s", m.Line, scenario.Seconds(m.At), m.Statement, m.What, m.Want, m.Got)
+	text := fmt.Sprintf("line %d, at %s: %s", m.Line, scenario.Seconds(m.At), m.Statement)
+	if m.Line == 0 {
+		text = "at the end, at " + scenario.Seconds(m.At)
+	}
+	if m.Want == "" {
+		text += ": " + m.Got
+	} else {
+		text += fmt.Sprintf(": %s: expected %s, got %s", m.What, m.Want, m.Got)
+	}
 	if m.Case != "" {
 		text = fmt.Sprintf("case %q, %s", m.Case, text)
 	}

@@ -65,8 +65,8 @@ func refusals(r *route) (n uint64) {
 
 func (w *world) returned(s *scenario.Statement) {
 	for id := range scenario.IDs(s.Values("permit")) {
-		p := w.permit(id)
-		if p.waiting == nil {
+		p := w.permits[id]
+		if p == nil || p.waiting == nil {
 			w.wrong(s, id.String()+" does not wait")
 			continue
 		}

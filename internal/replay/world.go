@@ -221,9 +221,7 @@ func (w *world) task(id scenario.ID) *task {
 var noTask = scenario.NewID("none")
 
 // wrong says that a statement cannot be run.
-func (w *world) wrong(s *scenario.Statement, why string) {
-	w.mismatch(s, s.Kind.Name(), "a statement that can be run", why)
-}
+func (w *world) wrong(s *scenario.Statement, why string) { w.mismatch(s, "", "", why) }
 
 // unknown says that a statement names something that is not there. What may never be can
 // speak of things that come later; see heed.
@@ -231,7 +229,7 @@ func (w *world) unknown(s *scenario.Statement, what string, id scenario.ID, know
 	if w.early {
 		return
 	}
-	w.wrong(s, fmt.Sprintf("no %s is called %s; %s", what, id, suggest.For(id.String(), known)))
+	w.wrong(s, fmt.Sprintf("no %s is called %q; %s", what, id, suggest.For(id.String(), known)))
 }
 
 func keys[T any](m map[scenario.ID]T) (all []string) {
@@ -244,11 +242,17 @@ func keys[T any](m map[scenario.ID]T) (all []string) {
 
 // mismatch notes an expectation that did not come true.
 func (w *world) mismatch(s *scenario.Statement, what, want, got string) {
-	plain := *s
-	plain.HasComment = false
-	m := Mismatch{
-		Case: w.name, Line: s.Line, At: w.time(), Statement: plain.String(), What: what, Want: want, Got: got, Excuse: w.excuse,
-	}
+	m := Mismatch{Case: w.name, Line: s.Line, At: w.time(), Statement: plain(s), What: what, Want: want, Got: got, Excuse: w.excuse}
 	w.step.Mismatches = append(w.step.Mismatches, m)
 	w.result.add(m)
+}
+
+// plain is a statement without its comment; nothing for the end.
+func plain(s *scenario.Statement) string {
+	if s.Line == 0 {
+		return ""
+	}
+	p := *s
+	p.HasComment = false
+	return p.String()
 }

@@ -42,6 +42,8 @@ type Param struct {
 	// Compares says that the key may be followed by <, <=, >, >= or != instead of =.
 	Compares bool
 	Meaning  string
+	// Plain says that the name tells it all: the page leaves the meaning out.
+	Plain bool
 
 	index int // its place in the list
 }

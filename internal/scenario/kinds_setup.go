@@ -16,29 +16,29 @@ var (
 	}, configParams...)}
 	// Worker makes a controller.
 	Worker = &Kind{Code: 4, Verb: "worker", Meaning: "Makes one more controller. Without it there is one, called main.", Params: []Param{
-		{Name: "worker", Type: Label, Meaning: "its name"},
+		{Name: "worker", Type: Label, Meaning: "its name", Plain: true},
 		{Name: "pauses", Type: Label, Place: Keyed, Meaning: "the pause table that it shares with the workers who name the same; its own if left out"},
 	}}
 	// Route makes a route.
 	Route = &Kind{Code: 5, Verb: "route", Call: true, Meaning: "Makes the route of a pair.", Params: []Param{
-		{Name: "route", Type: Label, Meaning: "what the scenario calls it"},
-		{Name: "device", Type: String, Meaning: "the local device"},
-		{Name: "peer", Type: String, Meaning: "the peer machine"},
-		{Name: "remote", Type: String, Meaning: "the peer's NIC"},
+		{Name: "route", Type: Label, Meaning: "what the scenario calls it", Plain: true},
+		{Name: "device", Type: String, Meaning: "the local device", Plain: true},
+		{Name: "peer", Type: String, Meaning: "the peer machine", Plain: true},
+		{Name: "remote", Type: String, Meaning: "the peer's NIC", Plain: true},
 		{Name: "port", Type: Number, Place: Keyed, Meaning: "the local port; 1 if left out"},
-		{Name: "incarnation", Type: String, Place: Keyed, Meaning: "the peer's incarnation"},
+		{Name: "incarnation", Type: String, Place: Keyed, Meaning: "the peer's incarnation", Plain: true},
 		workerParam,
 	}, Answers: failure}
 	// Poller registers a poller.
 	Poller = &Kind{Code: 6, Verb: "poller", Call: true, Meaning: "Registers who polls some CQs of a device.", Params: []Param{
-		{Name: "poller", Type: Label, Meaning: "what the scenario calls it"},
-		{Name: "device", Type: String, Meaning: "the local device"},
+		{Name: "poller", Type: Label, Meaning: "what the scenario calls it", Plain: true},
+		{Name: "device", Type: String, Meaning: "the local device", Plain: true},
 		{Name: "cq", Type: Number, List: true, Place: Keyed, Meaning: "the CQs; 1 if left out"},
 		workerParam,
 	}, Answers: failure}
 	// Jitter sets random factors.
 	Jitter = &Kind{Code: 7, Verb: "jitter", Meaning: "Sets the factors that the next cooldowns and probe intervals are multiplied with; 1 when none is left. In a recording they are those that the next call drew.", Params: []Param{
-		{Name: "factor", Type: Factor, List: true, Meaning: "one or several"},
+		{Name: "factor", Type: Factor, List: true, Meaning: "one or several", Plain: true},
 	}}
 	// LeaveOpen leaves out the last check.
 	LeaveOpen = &Kind{Code: 8, Verb: "leave_open", Meaning: "Leaves out the check at the end: that no bytes are in flight, and that each route which is not quarantined admits a slice as large as its window."}

@@ -46,17 +46,17 @@ func tables() string {
 			continue
 		}
 		if title := begins[k]; title != "" {
-			fmt.Fprintf(&b, "## %s\n\n", title)
+			fmt.Fprintf(&b, "\n## %s\n\n", title)
 			if k == Expect["route"] {
 				b.WriteString("`never` has the same conditions, without `within=`. With several subjects, each is expected to be so, and none may ever be.\n\n")
 			}
 		}
-		fmt.Fprintf(&b, "**`%s`** %s%s\n\n", form(k), k.Meaning, own(k))
+		fmt.Fprintf(&b, "- `%s` %s%s\n", form(k), k.Meaning, own(k))
 	}
-	fmt.Fprintf(&b, "## Arguments of many statements\n\nDECISION is `%s`, OUTCOME is `%s`.\n\n", places(decision)[1:], places(settled)[1:])
+	fmt.Fprintf(&b, "\n## Arguments of many statements\n\nDECISION is `%s`, OUTCOME is `%s`.\n\n", places(decision)[1:], places(settled)[1:])
 	told := map[string]bool{}
 	eachParam(func(_ *Kind, p Param) {
-		if text := described(p); common()[text] && !told[text] {
+		if text := described(p); !p.Plain && common()[text] && !told[text] {
 			told[text] = true
 			fmt.Fprintf(&b, "- %s\n", text)
 		}
@@ -108,7 +108,7 @@ func own(k *Kind) string {
 	shared := common()
 	for _, params := range [][]Param{k.Params, k.Answers} {
 		for _, p := range params {
-			if text := described(p); !shared[text] {
+			if text := described(p); !p.Plain && !shared[text] {
 				list = append(list, text)
 			}
 		}
@@ -119,16 +119,13 @@ func own(k *Kind) string {
 	return " " + strings.Join(list, "; ") + "."
 }
 
-// described is an argument with what it is and means.
+// described is an argument with what it means, and the words that it may be if they go
+// by another name.
 func described(p Param) string {
-	what := typeNames[p.Type]
-	if p.Words != nil {
-		what = p.Words.Name
+	if p.Words != nil && p.Words.Name != p.Name {
+		return fmt.Sprintf("`%s` (%s): %s", p.Name, p.Words.Name, p.Meaning)
 	}
-	if p.Compares {
-		what += ", compares"
-	}
-	return fmt.Sprintf("`%s` (%s): %s", p.Name, what, p.Meaning)
+	return fmt.Sprintf("`%s`: %s", p.Name, p.Meaning)
 }
 
 // form is the statement with all its arguments.
@@ -172,8 +169,4 @@ func places(params []Param) (text string) {
 		}
 	}
 	return text
-}
-
-var typeNames = map[Type]string{
-	Label: "label", String: "string", Number: "number", Hex: "hex", Bytes: "bytes", Duration: "duration", Factor: "factor", Bool: "bool", Slices: "slices",
 }

@@ -80,7 +80,11 @@ func (p *parser) statement(s *Statement) {
 			return
 		}
 	} else if s.Kind = byName[word]; s.Kind == nil {
-		p.fault(at, "%.40q is no statement; %s", word, suggest.For(word, verbs()))
+		help := suggest.For(word, verbs())
+		if strings.HasPrefix(help, "there is") {
+			help = "there is " + strings.Join(verbs(), ", ")
+		}
+		p.fault(at, "%.40q is no statement; %s", word, help)
 		return
 	}
 	s.Args = p.arguments(s, s.Args, s.Kind.Params, s.Kind.Name())

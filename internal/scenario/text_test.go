@@ -111,6 +111,7 @@ func TestBlankLines(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for in, want := range map[string]string{
 		"aquire p r":                            `line 2, column 1: "aquire" is no statement; did you mean "acquire"?`,
+		"fail p":                                `line 2, column 1: "fail" is no statement; there is settings, set, case, worker, route, poller, jitter, leave_open, renew, unreachable, acquire, probe, wait, handoff, acquire_list, fit, post, unposted, complete, deadline, cancel, teardown, reject, settle, event, tick, beat, close_poller, due, close_route, forget, close, snapshot, next_attempt, no_path, sweep, advance, send, transfer, reclaim, epoch, traffic, ticks, random, returned, classify, expect, never, end_never, recording, clock, told, found, lost, mark`,
 		"expect":                                `line 2, column 7: expect without what it speaks of; there is route, device, task, pause, permit, path, notice, refusals`,
 		"expect rote r":                         `line 2, column 8: "rote" is nothing that expect can speak of; did you mean "route"?`,
 		"  expect route r HEALTY":               `line 2, column 18: "HEALTY" is no state; did you mean "HEALTHY"?`,
