@@ -75,11 +75,6 @@ func (p place) line(n int) string {
 	return fmt.Sprintf("%s:%d", p.file, n)
 }
 
-// cannotRun reports whether a statement could not be run at all; Got says why.
-func cannotRun(m replay.Mismatch) bool {
-	return m.Want == "" || m.Want == "a statement that can be run"
-}
-
 // list prints what is not as expected, of so many in all.
 func (r *runner) list(where place, list []replay.Mismatch, all int64) {
 	shown := list[:min(len(list), r.most)]
@@ -92,7 +87,7 @@ func (r *runner) list(where place, list []replay.Mismatch, all int64) {
 			m.Statement = "at the end"
 		}
 		fmt.Fprintf(r.out, "%s\n", m.Statement)
-		if cannotRun(m) { // it cannot be run
+		if m.Want == "" { // it cannot be run
 			fmt.Fprintf(r.out, "  %s\n", m.Got)
 			continue
 		}
