@@ -87,7 +87,7 @@ func (r *runner) list(where place, list []replay.Mismatch, all int64) {
 			m.Statement = "at the end"
 		}
 		fmt.Fprintf(r.out, "%s\n", m.Statement)
-		if m.Want == "" { // it cannot be run
+		if m.NotRun() { // it cannot be run
 			fmt.Fprintf(r.out, "  %s\n", m.Got)
 			continue
 		}

@@ -39,7 +39,7 @@ func (p *tracePrinter) Trace(s *replay.Step) {
 	}
 	p.changes(s)
 	for _, m := range s.Mismatches {
-		if m.Want == "" {
+		if m.NotRun() {
 			p.detail("CANNOT BE RUN  %s", m.Got)
 			continue
 		}

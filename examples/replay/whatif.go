@@ -46,7 +46,7 @@ func (r *runner) whatIf(src *source) int {
 // wrongChange says why the configuration cannot be what it was changed to.
 func (c *comparison) wrongChange() string {
 	for _, m := range c.changed.step.Mismatches {
-		if m.Want == "" && len(c.original.step.Mismatches) == 0 {
+		if m.NotRun() && len(c.original.step.Mismatches) == 0 {
 			return m.Got
 		}
 	}

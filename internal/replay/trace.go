@@ -142,7 +142,7 @@ func (m Mismatch) String() string {
 	if m.Line == 0 {
 		text = "at the end, at " + scenario.Seconds(m.At)
 	}
-	if m.Want == "" {
+	if m.NotRun() {
 		text += ": " + m.Got
 	} else {
 		text += fmt.Sprintf(": %s: expected %s, got %s", m.What, m.Want, m.Got)
@@ -155,6 +155,10 @@ func (m Mismatch) String() string {
 	}
 	return text
 }
+
+// NotRun reports whether the statement could not be run, for example since the
+// configuration is wrong; Got says why.
+func (m Mismatch) NotRun() bool { return m.Want == "" }
 
 // Result is what came of a run.
 type Result struct {
