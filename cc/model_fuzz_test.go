@@ -46,7 +46,8 @@ func fuzzRun(data []byte) (s modelSetup, ops []modelOp) {
 	return s, ops
 }
 
-// FuzzAgainstModel plays what bytes say on the controller and on the model.
+// FuzzAgainstModel plays what bytes say on the controller and on the model. Run it with
+// -fuzzminimizetime 5x: making each find smaller takes most of the time otherwise.
 func FuzzAgainstModel(f *testing.F) {
 	for seed := range uint64(40) {
 		data := make([]byte, 2+200*opBytes)
