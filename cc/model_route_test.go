@@ -361,6 +361,23 @@ func (r *modelRoute) countFault(f modelFault) {
 	r.failedGen = r.gen.number
 }
 
+// unreachable is an endpoint that could not be built in the place of that one.
+func (r *modelRoute) unreachable(old Generation) {
+	if old != r.gen.number {
+		return
+	}
+	r.lapse()
+	switch state := r.state(); {
+	case state.barred():
+		r.path.proof, r.local.proof = nil, nil
+	case state == Suspect && r.count > 0 && !(r.m.cfg.KeepLastRoute && r.last()):
+		r.change(func() {
+			r.evidence++
+			r.path.pause(r.m.now)
+		})
+	}
+}
+
 // last reports whether no other route to the peer is usable.
 func (r *modelRoute) last() bool {
 	for _, d := range r.m.devices {

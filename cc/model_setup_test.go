@@ -62,9 +62,9 @@ const (
 // often fail, devices that come and go; and the same with a monitor that ticks.
 var modelMixes = [][]string{
 	mix("acquire 60 post 45 settle 25 fail 1 renew 3 advance 1 probe 2 unposted 3 old 3 partial 5 congest 2 ease 1 silence 1 route 2"),
-	mix("acquire 40 post 30 settle 25 fail 10 renew 12 advance 8 probe 9 unposted 2 old 2 partial 2 qp-event 2 congest 2 ease 1 silence 1 route 1 strike 3"),
+	mix("acquire 40 post 30 settle 25 fail 10 renew 12 advance 8 probe 9 unposted 2 old 2 partial 2 qp-event 2 congest 2 ease 1 silence 1 route 1 strike 3 unreachable 3"),
 	mix("acquire 40 post 30 settle 30 fail 7 renew 12 advance 10 probe 5 unposted 2 old 2 partial 2 qp-event 2 cq-event 1 port-error 1 port-active 2 " +
-		"device-fatal 1 congest 1 ease 1 silence 1 route 2 strike 2"),
+		"device-fatal 1 congest 1 ease 1 silence 1 route 2 strike 2 unreachable 2"),
 	mix("acquire 20 post 15 settle 20 fail 1 renew 3 moment 20 tick 12 epoch 6 drive 16 crowd 4 retry 4 list 6 list-post 5 list-settle 8 " +
 		"poller 1 beat 2 sleep 1 route 1"),
 	mix("acquire 25 post 20 settle 20 fail 5 renew 9 moment 16 advance 2 tick 9 epoch 4 drive 8 crowd 2 probe 3 due 2 handoff 2 retry 3 list 4 list-post 3 " +

@@ -56,6 +56,10 @@ func (x *modelRun) do(op modelOp) string {
 		}
 	case "renew":
 		x.renew(j, op.c)
+	case "unreachable":
+		old := r.gen.number - Generation(op.c%3/2) // a third is of one that was renewed
+		route.Unreachable(old, x.m.now)
+		r.unreachable(old)
 	case "advance":
 		x.advance(modelAdvances[int(op.c)%len(modelAdvances)])
 	case "moment":

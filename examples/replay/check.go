@@ -83,7 +83,14 @@ func (r *runner) list(where place, list []replay.Mismatch, all int64) {
 		if m.Case != "" {
 			fmt.Fprintf(r.out, "case %q: ", m.Case)
 		}
+		if m.Line == 0 {
+			m.Statement = "at the end"
+		}
 		fmt.Fprintf(r.out, "%s\n", m.Statement)
+		if m.NotRun() { // it cannot be run
+			fmt.Fprintf(r.out, "  %s\n", m.Got)
+			continue
+		}
 		fmt.Fprintf(r.out, "  expected  %s: %s\n  got       %s: %s\n", m.What, m.Want, m.What, m.Got)
 		if m.Excuse != "" {
 			fmt.Fprintf(r.out, "  excused   %s\n", m.Excuse)

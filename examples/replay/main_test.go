@@ -29,6 +29,8 @@ func TestCommandLine(t *testing.T) {
 		{"several", wrong, []string{outage, "-"}, 1, "outage.scenario: ok", ""},
 		{"mismatch", wrong, []string{"-"}, 1,
 			"standard input:4: at 0s: acquire p r 4KiB -> defer\n  expected  p: defer\n  got       p: admit\nstandard input: FAILED: 1 of 1 answers are not as expected, 4 statements\n", ""},
+		{"cannot be run", "scenario 1\nroute r D1 P n1\nacquire p s\n", []string{"-"}, 1, "standard input:3: at 0s: acquire p s\n  no route is called \"s\"", ""},
+		{"at the end", "scenario 1\nroute r D1 P n1\nrenew r\nsend p r\n", []string{"-"}, 1, "at the end\n  expected  permit p", ""},
 		{"nothing expected", "scenario 1\nadvance 1s\n", []string{"-"}, 0, "ok, 1 statement, nothing was expected", ""},
 		{"no file", "", nil, 2, "", "no FILE is given"},
 		{"help", "", []string{"-h"}, 0, "", "usage: replay"},
@@ -70,7 +72,7 @@ func TestCommandLine(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	for name, args := range map[string][]string{
 		"trace.golden":    {"-v", outage},
-		"whatif.golden":   {"-set", "hard_error_threshold=4", "-law", "round", "-n", "4", outage},
+		"whatif.golden":   {"-set", "hard_error_threshold=4", "-n", "4", outage},
 		"observe.golden":  {"-mode", "observe", "-explain", "mlx5_0:1->host-b/mlx5_3", outage},
 		"explain.golden":  {"-explain", "main-path", outage},
 		"cases.golden":    {"-explain", "r", "testdata/cases.scenario"},

@@ -39,6 +39,10 @@ func (p *tracePrinter) Trace(s *replay.Step) {
 	}
 	p.changes(s)
 	for _, m := range s.Mismatches {
+		if m.NotRun() {
+			p.detail("CANNOT BE RUN  %s", m.Got)
+			continue
+		}
 		p.detail("NOT AS EXPECTED  %s: expected %s, got %s", m.What, m.Want, m.Got)
 		if m.Excuse != "" {
 			p.detail("  excused: %s", m.Excuse)

@@ -14,9 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/cc/recorder"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric/verbsfabric"
+	"github.com/rdmagate/rdmagate/internal/replay"
+	"github.com/rdmagate/rdmagate/internal/scenario"
 	"github.com/rdmagate/rdmagate/internal/softroce"
 	prail "github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/taskstate"
@@ -54,7 +57,7 @@ func newGuestRig(t *testing.T, o options, opts ...Option) *guestRig {
 	if o.cc != nil {
 		o.cc(&numbers)
 	}
-	g.ctl, err = cc.New(numbers, cc.WithTransitions(o.hook))
+	g.ctl, err = cc.New(numbers, cc.WithTransitions(o.hook), cc.WithRecorder(o.recorder))
 	require.NoError(t, err)
 	cfg := DefaultConfig()
 	cfg.AckTimeout, cfg.Retry = 15, 2 // 0.4 s: well above the queues of an emulated fabric
@@ -82,6 +85,48 @@ func newGuestRig(t *testing.T, o options, opts ...Option) *guestRig {
 	g.peer, err = g.engine.Connect(t.Context(), near)
 	require.NoError(t, err)
 	return g
+}
+
+// A run that was recorded one call at a time is answered the same when it is replayed.
+func TestGuestRecordingReplays(t *testing.T) {
+	var file bytes.Buffer
+	rec := recorder.New(recorder.Serial(), recorder.Stream(&file, recorder.Binary))
+	t.Run("a run with a blocked pair", func(t *testing.T) {
+		g := newGuestRig(t, options{recorder: rec, cc: func(c *cc.Config) {
+			quick(c)
+			c.Prober = true
+		}})
+		undo, err := g.lab.Block(g.lab.A[0], g.lab.B[0])
+		require.NoError(t, err)
+		for i := range 3 {
+			_, err := g.peer.Put(t.Context(), fmt.Sprint("object-", i), g.buffer(4<<20))
+			require.NoError(t, err)
+		}
+		g.until(func() bool { return g.state(0) >= cc.Quarantined }, "the blocked pair")
+		require.NoError(t, undo())
+		g.until(func() bool { return g.state(0) <= cc.Congested }, "a probe must bring it back")
+	})
+	require.NoError(t, rec.Close())
+	in, err := scenario.NewReader(&file)
+	require.NoError(t, err)
+	var barred seenBarred
+	result, err := replay.Run(in, replay.Options{Tracer: &barred})
+	require.NoError(t, err)
+	t.Logf("%d statements, %d answers compared", result.Statements, result.Answers)
+	assert.Greater(t, result.Answers, int64(500))
+	assert.Zero(t, result.Lost, "the recording is complete")
+	assert.Zero(t, result.Mismatched, "%v", result.Mismatches)
+	assert.Zero(t, result.Different, "%v", result.Differences)
+	assert.True(t, bool(barred), "the replay quarantines a route too")
+}
+
+// seenBarred looks for a quarantine in a replay.
+type seenBarred bool
+
+func (b *seenBarred) Trace(s *replay.Step) {
+	for _, t := range s.Transitions {
+		*b = *b || t.To == cc.Quarantined
+	}
 }
 
 // 256 MiB over two NICs a side, with a pair that is blocked for the middle third.

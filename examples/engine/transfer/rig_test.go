@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/cc/recorder"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/internal/simfabric"
 	prail "github.com/rdmagate/rdmagate/rail"
@@ -39,12 +40,13 @@ func bubble(t *testing.T, o options, f func(*testing.T, *rig)) {
 
 // options change what a rig is made of.
 type options struct {
-	engine func(*Config)
-	cc     func(*cc.Config)
-	hook   func(cc.Transition)
-	wrap   func(fabric.Host) fabric.Host // host a
-	server func(*ServerConfig)
-	addrs  []netip.Addr // of host a's NICs; those of host b come right after each
+	recorder *recorder.Recorder // of guest runs; nil records nothing
+	engine   func(*Config)
+	cc       func(*cc.Config)
+	hook     func(cc.Transition)
+	wrap     func(fabric.Host) fabric.Host // host a
+	server   func(*ServerConfig)
+	addrs    []netip.Addr // of host a's NICs; those of host b come right after each
 }
 
 const simNICs = 2
