@@ -48,13 +48,22 @@ func (w *world) permit(id scenario.ID) *permit {
 
 // acquired finds a permit that was acquired before. Of one that never was, only a
 // statement that says so in its answer can speak; a recording can, if it begins in the
-// middle.
+// middle. What is answered says whether it is a list.
 func (w *world) acquired(s *scenario.Statement, id scenario.ID) *permit {
+	p := w.permits[id]
 	switch {
-	case w.permits[id] != nil || w.recorded:
-		return w.permit(id)
+	case p != nil:
+		return p
+	case w.recorded:
+		p = w.permit(id)
 	case len(s.Answer) > 0:
-		return &permit{name: id, one: new(cc.Permit)}
+		p = &permit{name: id, one: new(cc.Permit)}
+	}
+	if p != nil {
+		if len(s.AnswerValues("ended"))+len(s.AnswerValues("released")) > 0 {
+			p.list = new(cc.List)
+		}
+		return p
 	}
 	w.unknown(s, "permit", id, keys(w.permits))
 	return nil
@@ -172,8 +181,17 @@ func (w *world) decide(s *scenario.Statement, p *permit, r *route, gen cc.Genera
 		p.admitted(s, r, gen, d.Use)
 	}
 	w.said(r, d)
-	w.answered(s, p.name.String(), w.decided(s, d))
+	w.decisionOf(s, p, d)
 	w.drift(s, p, d)
+}
+
+// decisionOf compares what admission said of a permit. That the call was wrong has to be
+// expected.
+func (w *world) decisionOf(s *scenario.Statement, p *permit, d cc.Decision) {
+	w.answered(s, p.name.String(), w.decided(s, d))
+	if d.Err != nil && !s.Answered {
+		w.mismatch(s, p.name.String(), "a call that is right", d.Err.Error())
+	}
 }
 
 func (w *world) acquireList(s *scenario.Statement) {

@@ -164,6 +164,9 @@ func (w *world) renew(s *scenario.Statement) {
 		got.Reply("error", cause(err))
 	}
 	w.answered(s, r.name.String(), got)
+	if err != nil && !s.Answered {
+		w.mismatch(s, r.name.String(), "to be renewed", err.Error())
+	}
 }
 
 func (w *world) unreachable(s *scenario.Statement) {

@@ -57,6 +57,17 @@ func TestMismatches(t *testing.T) {
 			"line 6, at 0s: send b r 1MiB: b: expected admit, got defer, BYTE_WINDOW of the route"},
 		{"post", "acquire p r\nunposted p\npost p\n", "line 7, at 0s: post p: p: expected to be posted, got cc: Posting: permit is not held; acquire it first, and post each admission once"},
 		{"renew", "renew r old=7 -> 2\n", "line 5, at 0s: renew r old=7 -> 2: r: expected 2, got error=stale_generation"},
+		{"renew that fails unexpected", "renew r old=99\n", "line 5, at 0s: renew r old=99: r: expected to be renewed, got cc: Renew of generation 99"},
+		{"renew that fails with an empty arrow", "renew r old=99 ->\n", "line 5, at 0s: renew r old=99 ->: r: expected none, got error=stale_generation"},
+		{"renew that fails with another answer", "renew r old=99 -> 0\n", "line 5, at 0s: renew r old=99 -> 0: r: expected 0, got error=stale_generation"},
+		{"acquire that fails unexpected", "send p r\nacquire p r\ncomplete p SUCCESS\n", "line 6, at 0s: acquire p r: p: expected a call that is right, got cc: "},
+		{"a list of a permit's answer", "acquire_list l r 4KiB,4KiB\npost l\ncomplete l SUCCESS -> none\n",
+			"line 7, at 0s: complete l SUCCESS -> none: l: expected none, got ended=0,1 released=0,1"},
+		{"a list of a permit's answer, unposted", "acquire_list l r 4KiB,4KiB\nunposted l -> no\n", "line 6, at 0s: unposted l -> no: l: expected no, got released=0,1"},
+		{"a permit of a list's answer", "send p r\ncomplete p SUCCESS -> ended=none released=none\n",
+			"line 6, at 0s: complete p SUCCESS -> ended=none released=none: p: expected ended=none released=none, got ended+released"},
+		{"an empty arrow", "acquire p r\npost p qp=77 ->\nunposted p\n", "line 6, at 0s: post p qp=77 ->: p: expected none, got error=unknown_qp"},
+		{"an empty arrow of what took something", "send p r\ncomplete p SUCCESS ->\n", "line 6, at 0s: complete p SUCCESS ->: p: expected none, got ended+released"},
 		{"reclaim", "send p r\nreclaim r -> 2\n", "line 6, at 0s: reclaim r -> 2: r: expected 2, got 1"},
 		{"classify", "classify RETRY_EXC_ERR vendor=0x81 -> Success\n",
 			"line 5, at 0s: classify RETRY_EXC_ERR vendor=0x81 -> Success: vendor_err 0x81: expected Success, got RouteTimeout QP counts=yes"},
@@ -100,6 +111,8 @@ func TestNothing(t *testing.T) {
 	result := runText(t, begin+`complete p4 SUCCESS -> none
 unposted pq -> no
 post pq -> error=not_held
+complete l1 SUCCESS -> ended=none released=none
+acquire p r gen=99 -> refused
 due -> none
 due ->
 `, Options{})

@@ -83,7 +83,7 @@ func (w *world) ended(s *scenario.Statement, p *permit) {
 		if d.Admitted() {
 			p.admitted(s, p.route, p.gen, d.Use)
 		}
-		w.answered(s, p.name.String(), w.decided(s, d))
+		w.decisionOf(s, p, d)
 	case <-time.After(patience):
 		w.mismatch(s, p.name.String(), "to have returned", "it still waits")
 	}
