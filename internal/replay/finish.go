@@ -23,6 +23,9 @@ const mostLeft = 1 << 16
 func (w *world) finish() {
 	end := &scenario.Statement{Kind: scenario.LeaveOpen}
 	w.step = Step{Case: w.name, Statement: end, world: w}
+	for _, t := range w.expects {
+		w.atEnd("transition", t.String(), "no call after it")
+	}
 	if !w.recorded {
 		w.ticks.every = 0
 		for range mostLeft {
@@ -34,9 +37,11 @@ func (w *world) finish() {
 		if len(w.agenda.items) > 0 {
 			w.atEnd("traffic", "all of it to arrive", "some waits for room in vain")
 		}
-		w.watch(true)
-		w.heed()
-		w.overdue(math.MaxInt64)
+	}
+	w.watch(true)
+	w.heed()
+	w.overdue(math.MaxInt64)
+	if !w.recorded {
 		w.stopWaiters()
 	}
 	w.over = true

@@ -84,7 +84,8 @@ func (e *engine) begin(set string) {
 		for i, r := range e.routes {
 			if r.Pair() == t.Pair {
 				e.inner.Begin(scenario.Told).Stamp(t.At).Add("route", int64(i)).Add("from", int64(t.From)).Add("to", int64(t.To)).Add("reason", int64(t.Reason))
-				e.write(e.inner.Add("notice", int64(t.Notice)).Add("last_route", e.yes(t.LastRoute)))
+				e.inner.Add("notice", int64(t.Notice)).Add("source", int64(t.Verdict.Source())).Add("raw", int64(t.Verdict.Raw())).Add("vendor", int64(t.Verdict.VendorErr()))
+				e.write(e.inner.Add("gen", int64(t.Generation)).Add("last_route", e.yes(t.LastRoute)).Add("shared", e.yes(t.Shared)))
 			}
 		}
 	}))
