@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
@@ -77,6 +78,7 @@ type toldMore struct {
 	raw, vendor  uint32
 	gen          cc.Generation
 	last, shared bool
+	at           time.Duration // by the controller's clock; 0 if that was below
 }
 
 func (t told) String() string {
@@ -85,7 +87,7 @@ func (t told) String() string {
 		text = fmt.Sprintf("%s %s", t.route, t.notice)
 	}
 	if m := t.more; m != (toldMore{}) {
-		text += fmt.Sprintf(" source=%s raw=%d vendor=%#x gen=%d last_route=%t shared=%t", m.source, m.raw, m.vendor, m.gen, m.last, m.shared)
+		text += fmt.Sprintf(" source=%s raw=%d vendor=%#x gen=%d last_route=%t shared=%t at %s", m.source, m.raw, m.vendor, m.gen, m.last, m.shared, scenario.Seconds(m.at))
 	}
 	return text
 }
@@ -101,7 +103,7 @@ func (w *world) expectsTold(s *scenario.Statement) {
 	w.expects = append(w.expects, told{s.Values("route")[0].ID(), cc.State(num("from")), cc.State(num("to")), classify.Reason(num("reason")), cc.Notice(num("notice")), toldMore{}})
 	if _, whole := s.Num("gen"); whole {
 		w.expects[len(w.expects)-1].more = toldMore{
-			classify.Source(num("source")), uint32(num("raw")), uint32(num("vendor")), cc.Generation(num("gen")), num("last_route") != 0, num("shared") != 0,
+			classify.Source(num("source")), uint32(num("raw")), uint32(num("vendor")), cc.Generation(num("gen")), num("last_route") != 0, num("shared") != 0, s.At,
 		}
 	}
 }
@@ -131,7 +133,7 @@ func (w *world) compareTold(s *scenario.Statement) {
 		is := told{scenario.NewID(t.Route), t.From, t.To, t.Reason, t.Notice, toldMore{}}
 		if exactly {
 			v := t.Verdict
-			is.more = toldMore{v.Source(), v.Raw(), v.VendorErr(), t.Generation, t.LastRoute, t.Shared}
+			is.more = toldMore{v.Source(), v.Raw(), v.VendorErr(), t.Generation, t.LastRoute, t.Shared, max(t.At, 0)}
 		}
 		w.result.Answers++
 		if short := is; rest[is] == 0 {

@@ -27,7 +27,7 @@ func TestToldToTheLetter(t *testing.T) {
 	result := runText(t, exactRecording, Options{})
 	require.Empty(t, result.Mismatches)
 	for _, change := range [][2]string{
-		{"source=completion", "source=event"}, {"raw=12", "raw=5"}, {"vendor=0x81 gen", "vendor=0x99 gen"}, {" vendor=0x81 gen", " gen"},
+		{"source=completion", "source=event"}, {"@7s told", "@9s told"}, {"raw=12", "raw=5"}, {"vendor=0x81 gen", "vendor=0x99 gen"}, {" vendor=0x81 gen", " gen"},
 		{"81 gen=1", "81 gen=7"}, {"81 gen=1", "81 gen=1 last_route=yes"}, {"81 gen=1", "81 gen=1 shared=yes"}, {"old=0 -> 1", "old=0 -> 5"},
 	} {
 		wrong := strings.Replace(exactRecording, change[0], change[1], 1)
@@ -43,7 +43,7 @@ func TestToldToTheLetter(t *testing.T) {
 // What is told has a call after it, and what is to come true is looked at in the end.
 func TestLeftOverAtTheEnd(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{exactRecording + "told r SUSPECT QUARANTINED FATAL gen=1\n", "transition: expected r SUSPECT QUARANTINED FATAL source=none raw=0 vendor=0x0 gen=1 last_route=false shared=false, got no call after it"},
+		{exactRecording + "@8s told r SUSPECT QUARANTINED FATAL gen=1\n", "transition: expected r SUSPECT QUARANTINED FATAL source=none raw=0 vendor=0x0 gen=1 last_route=false shared=false at 8s, got no call after it"},
 		{begin + "told r HEALTHY QUARANTINED\nadvance 1s\n", "at the end, at 1s: transition: expected r HEALTHY QUARANTINED NONE, got no call after it"},
 		{exactRecording + "expect route r QUARANTINED within=1s\n", "r: expected state=QUARANTINED, got state=SUSPECT"},
 	} {
