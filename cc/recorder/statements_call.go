@@ -75,14 +75,16 @@ func (t *statements) renew(r Renew) error {
 		{"wq", func(q QP) uint64 { return q.WQ }},
 		{"incarnation", func(q QP) uint64 { return q.Incarnation }},
 	} {
-		if field.name != "cq" && !slices.ContainsFunc(r.QPs, func(q QP) bool { return field.of(q) != 0 }) {
+		if field.name != "qps" && field.name != "cq" && !slices.ContainsFunc(r.QPs, func(q QP) bool { return field.of(q) != 0 }) {
 			continue
 		}
 		for _, q := range r.QPs {
 			t.s.Add(field.name, int64(field.of(q)))
 		}
 	}
-	t.s.Add("old", int64(r.Old)).Reply("gen", int64(r.New))
+	t.s.Add("old", int64(r.Old))
+	t.add("empty", yes(len(r.QPs) == 0))
+	t.s.Reply("gen", int64(r.New))
 	t.reply("error", int64(r.Fault))
 	return t.write()
 }
@@ -119,6 +121,7 @@ func (t *statements) poller(p Poller) error {
 	for _, cq := range p.CQs {
 		t.s.Add("cq", int64(cq))
 	}
+	t.add("empty", yes(len(p.CQs) == 0))
 	t.reply("error", int64(p.Fault))
 	return t.write()
 }

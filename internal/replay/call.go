@@ -46,6 +46,9 @@ func (w *world) makesPoller(s *scenario.Statement) {
 		return
 	}
 	cqs := []uint64{1}
+	if none, _ := s.Num("empty"); none != 0 {
+		cqs = nil
+	}
 	if list := s.Values("cq"); len(list) > 0 {
 		cqs = cqs[:0]
 		for _, a := range list {

@@ -192,13 +192,14 @@ func (r *route) renewed(gen, name cc.Generation, qps []cc.QP) {
 	r.gens = append(r.gens, genName{name, gen})
 }
 
-// qps returns the QPs that a statement names; one that nobody has if it names none.
+// qps returns the QPs that a statement names; one that nobody has if it names none, and
+// does not say either that there is none.
 func (w *world) qps(s *scenario.Statement) (qps []cc.QP) {
 	for _, a := range s.Values("qps") {
 		qps = append(qps, cc.QP{ID: uint64(a.Num), CQ: 1})
 		w.lastQP = max(w.lastQP, uint64(a.Num))
 	}
-	if len(qps) == 0 {
+	if none, _ := s.Num("empty"); len(qps) == 0 && none == 0 {
 		w.lastQP++
 		qps = []cc.QP{{ID: w.lastQP, CQ: 1}}
 	}

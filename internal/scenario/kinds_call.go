@@ -43,6 +43,7 @@ var (
 		{Name: "wq", Type: Number, List: true, Place: Keyed, Meaning: "the WQs in the same way; none if left out"},
 		{Name: "incarnation", Type: Number, List: true, Place: Keyed, Meaning: "the QPs' incarnations in the same way; none if left out"},
 		{Name: "old", Type: Number, Place: Keyed, Meaning: "the generation that it replaces; the current one if left out"},
+		{Name: "empty", Type: Bool, Place: Keyed, Meaning: "it has no QP, which is refused"},
 	}, Answers: []Param{
 		{Name: "gen", Type: Number, Place: Optional, Meaning: "the new generation", Plain: true},
 		{Name: "error", Type: Word, Words: Errors, Place: Keyed, Meaning: "why it was refused", Plain: true},

@@ -35,6 +35,7 @@ var (
 		{Name: "device", Type: String, Meaning: "the local device", Plain: true},
 		{Name: "cq", Type: Number, List: true, Place: Keyed, Meaning: "the CQs; 1 if left out"},
 		workerParam,
+		{Name: "empty", Type: Bool, Place: Keyed, Meaning: "it polls no CQ, which is refused"},
 	}, Answers: failure}
 	// Jitter sets random factors.
 	Jitter = &Kind{Code: 7, Verb: "jitter", Meaning: "Sets the factors that the next cooldowns and probe intervals are multiplied with; 1 when none is left. In a recording they are those that the next call drew.", Params: []Param{
