@@ -32,17 +32,17 @@ func (r *runner) rewrite(src *source, change func(*scenario.Statement) error) in
 	}
 	out := scenario.NewWriter(r.out, r.form(in.Format()))
 	var s scenario.Statement
-	var faults []error
+	var faults scenario.Faults
 	for {
 		err = in.Next(&s)
 		if fault := (*scenario.Fault)(nil); errors.As(err, &fault) {
-			faults = append(faults, err)
+			faults.Add(err)
 			continue
 		}
 		if err != nil {
 			break
 		}
-		if len(faults) > 0 {
+		if faults.Any() {
 			continue // only to tell all of them
 		}
 		if err := change(&s); err != nil {
@@ -54,8 +54,8 @@ func (r *runner) rewrite(src *source, change func(*scenario.Statement) error) in
 	}
 	status := 0
 	switch {
-	case len(faults) > 0:
-		return r.trouble(src.named(errors.Join(faults...)))
+	case faults.Any():
+		return r.trouble(src.named(faults.Err()))
 	case damaged(err) != nil:
 		r.say("%v", src.named(err))
 		status = exitMismatch

@@ -122,8 +122,12 @@ func (s *source) named(err error) error {
 	for _, e := range list[:min(len(list), most)] {
 		named = append(named, s.named(e))
 	}
-	if more := len(list) - most; more > 0 {
-		named = append(named, fmt.Errorf("%s: %d more lines are wrong", s.name, more))
+	more := scenario.MoreFaults(len(list) - most)
+	if untold, ok := list[len(list)-1].(scenario.MoreFaults); ok {
+		more += untold - 1
+	}
+	if more > 0 {
+		named = append(named, fmt.Errorf("%s: %w", s.name, more))
 	}
 	return errors.Join(named...)
 }

@@ -56,6 +56,7 @@ func (w *world) finish() {
 		w.invariant()
 	}
 	if t != nil {
+		w.step.tellMore()
 		t.Trace(&w.step)
 	}
 }

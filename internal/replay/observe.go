@@ -133,7 +133,7 @@ func (w *world) deviceOf(s *scenario.Statement, k *worker, name string) []observ
 			return number(d.Exhausted || len(d.ExhaustedPorts) > 0)
 		}}}
 	}
-	w.unknown(s, "device of "+k.name.String(), scenario.ID{Text: name}, names)
+	w.unknown(s, "device of "+k.name.String(), scenario.ID{Text: name}, func() []string { return names })
 	return nil
 }
 

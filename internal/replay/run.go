@@ -62,16 +62,14 @@ func (r *run) read() error {
 	if err == nil || err == io.EOF || r.in.Format() == scenario.Binary {
 		return err
 	}
-	faults := []error{err}
+	var faults scenario.Faults
+	faults.Add(err)
 	for {
 		switch err := r.in.Next(&r.next); {
 		case err == io.EOF:
-			return errors.Join(faults...)
+			return faults.Err()
 		case err != nil:
-			faults = append(faults, err)
-			if len(faults) > maxHead {
-				return errors.Join(faults...)
-			}
+			faults.Add(err)
 		}
 	}
 }

@@ -130,6 +130,7 @@ func (w *world) end(s *scenario.Statement) {
 	}
 	w.mu.Unlock()
 	if tracer != nil {
+		w.step.tellMore()
 		tracer.Trace(&w.step)
 	}
 }

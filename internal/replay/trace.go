@@ -46,11 +46,22 @@ type Step struct {
 	Answers []Answer
 	// Transitions are what it told meanwhile.
 	Transitions []Transition
-	// Mismatches are the expectations that did not come true with this statement.
+	// Mismatches are the expectations that did not come true with this statement: the first
+	// [MaxMismatches], and then one more that says in Got how many others there were.
 	Mismatches []Mismatch
 
 	world *world
 	final []Shown // at the end
+	more  int     // mismatches beside those that are told
+}
+
+// tellMore says how many mismatches there are beside those that are told.
+func (s *Step) tellMore() {
+	if s.more > 0 {
+		m := s.Mismatches[len(s.Mismatches)-1]
+		m.What, m.Want, m.Got = "", "", fmt.Sprintf("and %d more", s.more)
+		s.Mismatches = append(s.Mismatches, m)
+	}
 }
 
 // Shown is a route with what the controller shows of it.

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -225,19 +226,29 @@ func (w *world) wrong(s *scenario.Statement, why string) { w.mismatch(s, "", "",
 
 // unknown says that a statement names something that is not there. What may never be can
 // speak of things that come later; see heed.
-func (w *world) unknown(s *scenario.Statement, what string, id scenario.ID, known []string) {
+func (w *world) unknown(s *scenario.Statement, what string, id scenario.ID, known func() []string) {
 	if w.early {
 		return
 	}
-	w.wrong(s, fmt.Sprintf("no %s is called %q; %s", what, id, suggest.For(id.String(), known)))
+	why := fmt.Sprintf("no %s is called %q", what, id)
+	if len(w.step.Mismatches) < maxHelp {
+		why += "; " + suggest.For(id.String(), known())
+	}
+	w.wrong(s, why)
 }
 
-func keys[T any](m map[scenario.ID]T) (all []string) {
-	for id := range m {
-		all = append(all, id.String())
+// maxHelp is how many unknown names of one statement are told what they may have meant.
+const maxHelp = 20
+
+// keys returns what returns the names of a map.
+func keys[T any](m map[scenario.ID]T) func() []string {
+	return func() (all []string) {
+		for id := range m {
+			all = append(all, id.String())
+		}
+		slices.Sort(all)
+		return all
 	}
-	slices.Sort(all)
-	return all
 }
 
 // mismatch notes an expectation that did not come true.
@@ -245,14 +256,29 @@ func (w *world) mismatch(s *scenario.Statement, what, want, got string) {
 	m := Mismatch{Case: w.name, Line: s.Line, At: w.time(), Statement: plain(s), What: what, Want: want, Got: got, Excuse: w.excuse}
 	w.step.Mismatches = append(w.step.Mismatches, m)
 	w.result.add(m)
+	if more := len(w.step.Mismatches) - MaxMismatches; more > 0 {
+		w.step.Mismatches = w.step.Mismatches[:MaxMismatches]
+		w.step.more += more
+	}
 }
 
-// plain is a statement without its comment; nothing for the end.
+// A [Mismatch] has so much of a statement: so many values, and then so many bytes.
+const (
+	maxPlainArgs = 1 << 8
+	maxPlain     = 1 << 12
+)
+
+// plain is a statement without its comment, shortened if it is long; nothing for the end.
 func plain(s *scenario.Statement) string {
 	if s.Line == 0 {
 		return ""
 	}
 	p := *s
 	p.HasComment = false
-	return p.String()
+	p.Args, p.Answer = p.Args[:min(len(p.Args), maxPlainArgs)], p.Answer[:min(len(p.Answer), maxPlainArgs)]
+	text := p.String()
+	if cut := text[:min(len(text), maxPlain)]; len(cut) < len(text) || len(p.Args) < len(s.Args) || len(p.Answer) < len(s.Answer) {
+		return strings.ToValidUTF8(cut, "") + "..."
+	}
+	return text
 }

@@ -43,8 +43,14 @@ func (s *Statement) check() error {
 }
 
 func checkArgs(k *Kind, params []Param, args []Arg) error {
-	if len(args) > maxArgs {
-		return fmt.Errorf("%s with %d values: at most %d", k.Name(), len(args), maxArgs)
+	names := len(args)
+	for i := range args {
+		if args[i].Param != nil {
+			names += args[i].more()
+		}
+	}
+	if names > maxArgs {
+		return fmt.Errorf("%s with %d values: at most %d, with those of ranges", k.Name(), names, maxArgs)
 	}
 	last := -1
 	for i := range args {

@@ -59,6 +59,18 @@ func (a Arg) each(yield func(ID) bool) bool {
 	return true
 }
 
+// more returns how many labels a range stands for beside the first; 0 for all else.
+func (a Arg) more() int {
+	if a.Param.Type != Label || !strings.Contains(a.Text, "..") {
+		return 0
+	}
+	_, first, last, ok := labelRange(a.Text)
+	if !ok {
+		return 0
+	}
+	return int(last - first)
+}
+
 // labelNumber returns the number that a label is.
 func labelNumber(text string) (int64, bool) {
 	if text == "" || text[0] == '0' && text != "0" || strings.Trim(text, "0123456789") != "" {

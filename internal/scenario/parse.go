@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -36,7 +35,9 @@ type parser struct {
 	line   string
 	number int
 	at     int // the byte that comes next
-	faults []error
+	faults Faults
+	found  int // how many faults
+	names  int // that the arguments stand for, or those of the answer
 }
 
 // parseLine reads one line into a statement.
@@ -45,11 +46,15 @@ func parseLine(s *Statement, line string, number int) error {
 	p := parser{line: strings.TrimRight(line, " \t\r"), number: number}
 	p.statement(s)
 	s.Line = number
-	return errors.Join(p.faults...)
+	return p.faults.Err()
 }
 
 func (p *parser) fault(at int, format string, args ...any) {
-	p.faults = append(p.faults, &Fault{p.number, at + 1, fmt.Sprintf(format, args...)})
+	if p.found++; p.found > MaxFaults {
+		p.faults.Add(MoreFaults(1))
+		return
+	}
+	p.faults.Add(&Fault{p.number, at + 1, fmt.Sprintf(format, args...)})
 }
 
 func (p *parser) statement(s *Statement) {
@@ -140,7 +145,8 @@ func (p *parser) more(s *Statement) bool {
 // arguments reads what follows a verb or an arrow. of says what it belongs to.
 func (p *parser) arguments(s *Statement, args []Arg, params []Param, of string) []Arg {
 	given := make([]bool, len(params))
-	next, wrong := 0, len(p.faults)
+	next, wrong := 0, p.found
+	p.names = 0
 	for p.more(s) {
 		at := p.at
 		if strings.HasPrefix(p.line[at:], "->") {
@@ -187,11 +193,11 @@ func (p *parser) arguments(s *Statement, args []Arg, params []Param, of string) 
 		given[param.index] = true
 		args = p.values(args, param, op)
 	}
-	if len(args) > maxArgs {
-		p.fault(p.at, "%s has %d values, at most %d are allowed; use several lines", of, len(args), maxArgs)
+	if p.names > maxArgs {
+		p.fault(p.at, "%s has %d values, at most %d are allowed, with those of ranges; use several lines", of, p.names, maxArgs)
 		return args[:0]
 	}
-	if len(p.faults) == wrong {
+	if p.found == wrong {
 		for i, param := range params {
 			if param.Place == Required && !given[i] {
 				p.fault(p.at, "%s lacks its %s: %s", of, param.Name, param.Meaning)
@@ -360,6 +366,9 @@ func (p *parser) value(args []Arg, at int, param *Param, op Op, text string, quo
 			break
 		}
 		if !quoted {
+			if p.names += int(last - first); p.names >= maxArgs {
+				break // too many, as is told at the end
+			}
 			for n := first; n < last; n++ {
 				a.Num = int64(n)
 				args = append(args, a)
@@ -413,6 +422,9 @@ func (p *parser) value(args []Arg, at int, param *Param, op Op, text string, quo
 	}
 	if rule != "" {
 		p.fault(at, "%s is %.40q, must be %s", param.Name, text, rule)
+		return args
+	}
+	if p.names += a.more() + 1; p.names > maxArgs {
 		return args
 	}
 	return append(args, a)

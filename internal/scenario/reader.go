@@ -158,18 +158,18 @@ func (r *Reader) end(content []byte) error {
 
 // rest reads all that is left. The error joins every fault.
 func (r *Reader) rest() (all []Statement, err error) {
-	var faults []error
+	var faults Faults
 	for {
 		var s Statement
 		switch err := r.Next(&s); {
 		case err == nil:
 			all = append(all, s)
 		case err == io.EOF:
-			return all, errors.Join(faults...)
+			return all, faults.Err()
 		default:
-			faults = append(faults, err)
+			faults.Add(err)
 			if r.err != nil {
-				return all, errors.Join(faults...)
+				return all, faults.Err()
 			}
 		}
 	}

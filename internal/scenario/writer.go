@@ -55,16 +55,19 @@ func (w *Writer) Write(s *Statement) error {
 	}
 	if w.blank {
 		w.blank = false
-		w.add(w.scratch.Begin(nil))
+		_ = w.add(w.scratch.Begin(nil))
 	}
-	w.add(s)
+	if err := w.add(s); err != nil {
+		return err
+	}
 	if len(w.enc.buf)+len(w.text) >= fullBlock {
 		return w.Flush()
 	}
 	return nil
 }
 
-func (w *Writer) add(s *Statement) {
+// add appends what is right. A line of text that no reader takes is left out.
+func (w *Writer) add(s *Statement) error {
 	switch {
 	case w.format == Binary:
 		if !w.begun {
@@ -73,11 +76,18 @@ func (w *Writer) add(s *Statement) {
 		w.enc.add(s)
 	default:
 		if !w.begun {
-			w.text = append(w.text, header+"\n"...)
+			w.text, w.begun = append(w.text, header+"\n"...), true
 		}
+		begin := len(w.text)
 		w.text = append(appendStatement(w.text, s), '\n')
+		if n := len(w.text) - begin; n > maxLine {
+			text := string(w.text[begin : begin+40])
+			w.text = w.text[:begin]
+			return fmt.Errorf("scenario: %.40q would be a line of %d bytes: at most %d; use several statements, or the binary form", text, n, maxLine)
+		}
 	}
 	w.begun = true
+	return nil
 }
 
 // Flush ends the present block, so that what was written can be read. In the binary form
