@@ -2,6 +2,7 @@ package replay
 
 import (
 	"container/heap"
+	"fmt"
 	"math"
 	"time"
 
@@ -83,6 +84,10 @@ func (w *world) advance(s *scenario.Statement, d time.Duration) {
 		if arrives {
 			next = w.agenda.items[0].at
 		}
+		if (arrives || ticks) && !w.happens(s, 1) {
+			w.setNow(end)
+			return
+		}
 		w.overdue(next)
 		w.setNow(next)
 		switch {
@@ -103,6 +108,28 @@ func (w *world) advance(s *scenario.Statement, d time.Duration) {
 			return
 		}
 	}
+}
+
+// mostHappens is how many things may happen in one statement: slices and ticks that come
+// by themselves, slices that fill a window, reads of all that can be read. Tests lower it.
+var mostHappens = 10_000_000
+
+// happens notes that n more things happen in the statement that runs, and returns false if
+// they are too many. Then nothing comes by itself any more, and the end is not checked.
+func (w *world) happens(s *scenario.Statement, n int) bool {
+	if w.happened > mostHappens {
+		return false
+	}
+	if w.happened += n; w.happened <= mostHappens {
+		return true
+	}
+	what := s.Kind.Name()
+	if s.Line == 0 {
+		what = "the end of the case"
+	}
+	w.wrong(s, fmt.Sprintf("more than %d things happen in %s; let less time pass at once, have slices and ticks come less often, or do it fewer times; nothing comes by itself from here on", mostHappens, what))
+	w.agenda.items, w.ticks.every, w.leaveOpen = nil, 0, true
+	return false
 }
 
 // While time moves, what changes by itself is looked at every lookEvery, or more seldom

@@ -39,3 +39,23 @@ func TestMismatchesOfAStepAreBounded(t *testing.T) {
 	assert.True(t, strings.HasPrefix(first.Statement, "complete q0,q1,"))
 	assert.True(t, strings.HasSuffix(first.Statement, "..."))
 }
+
+// What would run for ever is stopped, with the statement and what to do about it.
+func TestRunawayIsStopped(t *testing.T) {
+	defer func(n int) { mostHappens = n }(mostHappens)
+	mostHappens = 100_000
+	wide := "scenario 1\nset max_window_bytes=4GiB start_window_bytes=4GiB device_window_bytes=4GiB\nroute r D1 P n1\nrenew r\n"
+	for _, text := range []string{
+		begin + "ticks 10us\nadvance 8760h\n",
+		wide + "send p r\nepoch low=r times=1000000\n",
+		begin + "acquire p1..p60000 r 1 task=t1..t5000\nsnapshot times=1000000\n",
+	} {
+		result := runText(t, text+"expect route r HEALTHY\n", Options{})
+		require.Len(t, result.Mismatches, 1, text)
+		m := result.Mismatches[0]
+		assert.True(t, m.NotRun())
+		assert.Equal(t, strings.Count(text, "\n"), m.Line, "the statement is named: %s", m)
+		assert.Contains(t, m.Got, "more than 100000 things happen in ")
+		assert.Contains(t, m.Got, "let less time pass at once")
+	}
+}

@@ -224,6 +224,9 @@ func (w *world) snapshot(s *scenario.Statement) {
 			continue
 		}
 		for range times {
+			if !w.happens(s, 1+len(w.ordered)) {
+				return
+			}
 			ctl.Snapshot()
 			ctl.Now()
 			ctl.Due(w.at(s))
@@ -232,6 +235,9 @@ func (w *world) snapshot(s *scenario.Statement) {
 		}
 	}
 	for range times {
+		if !w.happens(s, len(w.ordered)+len(w.tasks)) {
+			return
+		}
 		for _, r := range w.ordered {
 			r.route.State()
 			r.route.Fit([]int64{1})

@@ -23,6 +23,7 @@ const mostLeft = 1 << 16
 func (w *world) finish() {
 	end := &scenario.Statement{Kind: scenario.LeaveOpen}
 	w.step = Step{Case: w.name, Statement: end, world: w}
+	w.happened = 0
 	for _, t := range w.expects {
 		w.atEnd("transition", t.String(), "no call after it")
 	}

@@ -73,7 +73,7 @@ func (w *world) acquired(s *scenario.Statement, id scenario.ID) *permit {
 func (w *world) taskOf(s *scenario.Statement, p *permit, i int) *taskstate.Task {
 	id := p.name
 	if list := s.Values("task"); len(list) > 0 {
-		id = nth(list, i)
+		id = scenario.NthID(list, i)
 	}
 	old := p.task
 	if id == noTask {
@@ -91,20 +91,6 @@ func (w *world) taskOf(s *scenario.Statement, p *permit, i int) *taskstate.Task 
 		return nil
 	}
 	return &p.task.Task
-}
-
-// nth returns the i-th label of a list, which begins again when it ends.
-func nth(list []scenario.Arg, i int) scenario.ID {
-	if len(list) == 1 && i == 0 {
-		for id := range scenario.IDs(list) {
-			return id
-		}
-	}
-	var all []scenario.ID
-	for id := range scenario.IDs(list) {
-		all = append(all, id)
-	}
-	return all[i%len(all)]
 }
 
 // admitted notes an admission under the number that the statement has for it.

@@ -116,7 +116,7 @@ func (w *world) epoch(s *scenario.Statement) {
 			k = routes[0].worker
 			var out []*permit
 			for _, r := range routes {
-				out = append(out, w.fill(r)...)
+				out = append(out, w.fill(s, r)...)
 			}
 			w.advance(s, k.cfg.TargetDrain*pressure.tenths/10)
 			for _, p := range out {
@@ -124,7 +124,7 @@ func (w *world) epoch(s *scenario.Statement) {
 			}
 			w.passed()
 		}
-		if k == nil || w.controller(s, k) == nil {
+		if k == nil || w.controller(s, k) == nil || !w.happens(s, 1) {
 			return
 		}
 		w.advance(s, k.cfg.Epoch-w.clockNow()%k.cfg.Epoch)
@@ -134,8 +134,8 @@ func (w *world) epoch(s *scenario.Statement) {
 }
 
 // fill posts slices of 64 KiB until one is refused.
-func (w *world) fill(r *route) (out []*permit) {
-	for len(out) < 1<<16 && len(r.qps) > 0 {
+func (w *world) fill(s *scenario.Statement, r *route) (out []*permit) {
+	for len(out) < 1<<16 && len(r.qps) > 0 && w.happens(s, 1) {
 		p := &permit{one: new(cc.Permit)}
 		d := w.said(r, r.route.TryAcquire(p.one, r.gen, 64<<10, nil))
 		if !d.Admitted() || p.one.Posting(r.qps[0], w.clockNow()) != nil {

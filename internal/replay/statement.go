@@ -65,6 +65,7 @@ func (w *world) calls(now bool) {
 // begin moves the time to that of the statement.
 func (w *world) begin(s *scenario.Statement) {
 	w.step = Step{Case: w.name, Statement: s, Answers: w.step.Answers[:0], Mismatches: w.step.Mismatches[:0], world: w}
+	w.happened = 0
 	if !s.Timed || s.Kind == scenario.Clock {
 		return
 	}

@@ -106,6 +106,9 @@ func (w *world) random(s *scenario.Statement) {
 	outcomes := []classify.Verdict{done, done, done, classify.Completion(classify.StatusWRFlushErr, 0xf9),
 		classify.Completion(classify.StatusRetryExcErr, 0x81), classify.Of(classify.SignalTeardown)}
 	for range steps {
+		if !w.happens(s, len(w.ordered)) { // each step adds up what all have
+			return
+		}
 		p, r := &permits[rnd.IntN(len(permits))], routes[rnd.IntN(len(routes))]
 		if p.Held() > 0 {
 			p.Settle(p.use, outcomes[rnd.IntN(len(outcomes))], w.clockNow())

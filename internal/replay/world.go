@@ -42,11 +42,13 @@ type world struct {
 	lastQP  uint64
 	agenda  agenda
 	ticks   ticks
-	pending []pending // expectations that may come true later
-	never   []scenario.Statement
-	early   bool // what a statement names may come later
-	over    bool // the case is: what happens now is told to nobody
-	align   *aligner
+	// happened is how many things happened by themselves in the statement that runs.
+	happened int
+	pending  []pending // expectations that may come true later
+	never    []scenario.Statement
+	early    bool // what a statement names may come later
+	over     bool // the case is: what happens now is told to nobody
+	align    *aligner
 
 	// mu guards what follows: goroutines that wait call back too.
 	mu      sync.Mutex

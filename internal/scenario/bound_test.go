@@ -78,3 +78,18 @@ func TestLineThatGetsTooLong(t *testing.T) {
 	require.NoError(t, w.Write(&long))
 	require.NoError(t, w.Close())
 }
+
+// The n-th of a list is found without those before it.
+func TestNthID(t *testing.T) {
+	list, err := Parse("scenario 1\nbeat a,7,p3..p5,10..12,b\n")
+	require.NoError(t, err)
+	values := list[0].Values("poller")
+	var all []ID
+	for id := range IDs(values) {
+		all = append(all, id)
+	}
+	require.Len(t, all, 9)
+	for i := range 30 {
+		assert.Equal(t, all[i%9], NthID(values, i), "%d", i)
+	}
+}

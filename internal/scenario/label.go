@@ -42,21 +42,47 @@ func IDs(list []Arg) iter.Seq[ID] {
 	}
 }
 
+// NthID returns the i-th of those that the values of a list stand for, which begins again
+// when it ends.
+func NthID(list []Arg, i int) ID {
+	n := len(list)
+	for j := range list {
+		n += list[j].more()
+	}
+	i %= max(n, 1)
+	for j := range list {
+		if more := list[j].more(); i > more {
+			i -= more + 1
+			continue
+		}
+		if !strings.Contains(list[j].Text, "..") {
+			return list[j].ID()
+		}
+		prefix, first, _, _ := labelRange(list[j].Text)
+		return rangeID(prefix, first+int64(i))
+	}
+	return ID{} // of an empty list
+}
+
 func (a Arg) each(yield func(ID) bool) bool {
 	if !strings.Contains(a.Text, "..") {
 		return yield(a.ID())
 	}
 	prefix, first, last, _ := labelRange(a.Text)
 	for n := first; n <= last; n++ {
-		id := ID{Num: n}
-		if prefix != "" {
-			id = ID{Text: prefix + strconv.FormatInt(n, 10)}
-		}
-		if !yield(id) {
+		if !yield(rangeID(prefix, n)) {
 			return false
 		}
 	}
 	return true
+}
+
+// rangeID is one of a range.
+func rangeID(prefix string, n int64) ID {
+	if prefix == "" {
+		return ID{Num: n}
+	}
+	return ID{Text: prefix + strconv.FormatInt(n, 10)}
 }
 
 // more returns how many labels a range stands for beside the first; 0 for all else.
