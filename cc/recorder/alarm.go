@@ -5,30 +5,39 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // DumpOn has the ring dumped when the controller tells of a transition or notice that
-// matches: to what open returns, which is closed afterwards. All that is done in a
-// goroutine of the recorder's, never in that of the call which made the transition. After
-// a dump no other is made for so long; they are counted as spared. [Close] returns the
-// first error.
+// matches: to what open returns, which is closed afterwards. All that is done in
+// goroutines of the recorder's, never in that of the call which made the transition. After
+// a dump no other is made for so long; they are counted as spared. So is what matches while
+// 64 wait for a dump to be written, and what is told while 1024 wait for match. [Close]
+// returns the first error. Without match or open the recorder takes no controller.
 //
 //	recorder.DumpOn(func(t recorder.Told) bool { return cc.State(t.To) == cc.Quarantined },
 //		func() (io.WriteCloser, error) { return os.Create("incident.scenario") },
 //		recorder.Text, time.Minute)
 func DumpOn(match func(Told) bool, open func() (io.WriteCloser, error), f Format, every time.Duration) Option {
 	return func(r *Recorder) {
+		if match == nil || open == nil {
+			r.fault = errors.New("recorder: DumpOn needs a function that matches and one that opens")
+			return
+		}
 		r.alarm = &alarm{
-			match: match, open: open, format: f, every: every,
-			raised: make(chan Told, waitingAlarms), stopping: make(chan struct{}), done: make(chan struct{}),
+			match: match, open: open, format: f, every: every, spared: &r.count.dumpsSpared,
+			raised: make(chan Told, waitingTold), matched: make(chan Told, waitingAlarms), stopping: make(chan struct{}), done: make(chan struct{}),
 		}
 	}
 }
 
-// waitingAlarms is how many transitions may wait for being looked at. One dump shows more
-// of them anyway.
-const waitingAlarms = 64
+// waitingTold is how many transitions may wait for being looked at, and waitingAlarms how
+// many that match for a dump. One dump shows more of them anyway.
+const (
+	waitingTold   = 1024
+	waitingAlarms = 64
+)
 
 // alarm waits for transitions.
 type alarm struct {
@@ -37,7 +46,9 @@ type alarm struct {
 	format Format
 	every  time.Duration
 
-	raised   chan Told
+	raised   chan Told // what was told
+	matched  chan Told // and matches
+	spared   *atomic.Uint64
 	stopOnce sync.Once
 	stopping chan struct{}
 	done     chan struct{}
@@ -45,11 +56,17 @@ type alarm struct {
 	err      error     // the first one; to be read when done
 }
 
-// raise hands a transition to the goroutine. It never waits.
+// raise hands a transition over. It never waits.
 func (a *alarm) raise(t Told) {
+	select {
+	case <-a.stopping:
+		return
+	default:
+	}
 	select {
 	case a.raised <- t:
 	default:
+		a.spared.Add(1)
 	}
 }
 
@@ -59,17 +76,19 @@ func (a *alarm) stop() error {
 	return a.err
 }
 
+// run finds what matches.
 func (a *alarm) run(r *Recorder) {
-	defer close(a.done)
+	go a.dumps(r)
+	defer close(a.matched)
 	for {
 		select {
 		case t := <-a.raised:
-			a.look(r, t)
+			a.look(t)
 		case <-a.stopping:
 			for { // what was raised before
 				select {
 				case t := <-a.raised:
-					a.look(r, t)
+					a.look(t)
 				default:
 					return
 				}
@@ -78,24 +97,36 @@ func (a *alarm) run(r *Recorder) {
 	}
 }
 
-// look dumps the ring if the transition matches.
-func (a *alarm) look(r *Recorder, t Told) {
+// look hands on a transition that matches. It waits for no dump.
+func (a *alarm) look(t Told) {
 	if !a.match(t) {
 		return
 	}
-	if !a.latest.IsZero() && time.Since(a.latest) < a.every {
-		r.count.dumpsSpared.Add(1)
-		return
+	select {
+	case a.matched <- t:
+	default:
+		a.spared.Add(1)
 	}
-	a.latest = time.Now()
-	err := a.dump(r, t)
-	if err == nil {
-		r.count.dumps.Add(1)
-		return
-	}
-	r.count.dumpsFailed.Add(1)
-	if a.err == nil {
-		a.err = fmt.Errorf("recorder: dump on a transition: %w", err)
+}
+
+// dumps dumps the ring for what matches.
+func (a *alarm) dumps(r *Recorder) {
+	defer close(a.done)
+	for t := range a.matched {
+		if !a.latest.IsZero() && time.Since(a.latest) < a.every {
+			a.spared.Add(1)
+			continue
+		}
+		a.latest = time.Now()
+		err := a.dump(r, t)
+		if err == nil {
+			r.count.dumps.Add(1)
+			continue
+		}
+		r.count.dumpsFailed.Add(1)
+		if a.err == nil {
+			a.err = fmt.Errorf("recorder: dump on a transition: %w", err)
+		}
 	}
 }
 
@@ -103,6 +134,9 @@ func (a *alarm) dump(r *Recorder, t Told) error {
 	w, err := a.open()
 	if err != nil {
 		return err
+	}
+	if w == nil {
+		return errors.New("nothing was opened, without an error")
 	}
 	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of %s at %v", routeName(t.Route), t.At)), w.Close())
 }

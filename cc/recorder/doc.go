@@ -42,7 +42,9 @@
 //
 // The ring takes 64 bytes a record: 4 MiB by default, for about 20000 slices. Beside it
 // a recorder knows the routes and pollers that there are, with the names and QPs that
-// they have. A call takes one atomic addition and one exchange for its record, and
+// they have. A stream also remembers the names that it gave to permits and tasks, by their
+// addresses: up to a million of each, about 100 bytes each; when there are more, it begins
+// anew. A dump does so as long as it is written, for those in the ring. A call takes one atomic addition and one exchange for its record, and
 // allocates nothing; how long that is next to the call itself, the benchmark in
 // bench/admission says. A record whose slot is busy, with a reader or with a writer that
 // was a whole round behind, is dropped and counted, see [Counters].

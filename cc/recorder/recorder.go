@@ -25,6 +25,7 @@ type Recorder struct {
 	stream *stream    // nil if there is none
 	alarm  *alarm     // nil if there is none
 	count  counts
+	fault  error // an option is wrong
 }
 
 // counts are what [Counters] shows and the ring does not know.
@@ -60,7 +61,7 @@ func Slots(n int) Option {
 // told when the call is over that made them.
 func Serial() Option { return func(r *Recorder) { r.serial = true } }
 
-// New returns a recorder.
+// New returns a recorder. If an option is wrong, cc.New returns the error.
 func New(options ...Option) *Recorder {
 	r := &Recorder{}
 	for _, o := range options {
@@ -107,7 +108,8 @@ type Counters struct {
 	// many it did not come to read before they were overwritten, or were dropped.
 	Streamed, StreamedBytes, Lost uint64
 	// Dumps is how many were made on a transition, DumpsFailed how many of them met an
-	// error, and DumpsSpared how many were left out, since one was made shortly before.
+	// error, and DumpsSpared how many were left out, since one was made shortly before or is being
+	// written.
 	Dumps, DumpsFailed, DumpsSpared uint64
 }
 
@@ -131,6 +133,9 @@ var ErrNotAttached = errors.New("recorder: it has no controller yet; give it to 
 // Attach says whose calls are recorded: a controller with that configuration. It is for
 // package cc.
 func (r *Recorder) Attach(settings []Setting) error {
+	if r.fault != nil {
+		return r.fault
+	}
 	return r.known.attach(settings)
 }
 

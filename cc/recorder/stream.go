@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -10,9 +11,14 @@ import (
 // Stream writes all that is recorded to w, as it comes, until Close. One goroutine does
 // that, which looks every few milliseconds. When w is slow, or the ring is small, records
 // are overwritten before they are read: the recording says where, and [Counters] how many.
-// After an error of w nothing more is written; Close returns it.
+// After an error of w nothing more is written; Close returns it. Without w the recorder
+// takes no controller.
 func Stream(w io.Writer, f Format) Option {
 	return func(r *Recorder) {
+		if w == nil {
+			r.fault = errors.New("recorder: Stream needs a writer")
+			return
+		}
 		r.stream = &stream{w: w, format: f, stopping: make(chan struct{}), done: make(chan struct{})}
 	}
 }

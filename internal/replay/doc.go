@@ -9,7 +9,10 @@
 //	}
 //
 // A file written by hand is kept as far as its first case, and each case is run with
-// that before it. A recording is not kept: memory is bounded however long it is.
+// that before it. A recording is not kept: memory is bounded by the routes, pollers,
+// permits and tasks that it names, however long it is. What is not bounded is how many it
+// names: permits that are new all the time are all kept, about half a kilobyte each with
+// its task; a task is dropped when no permit uses it any more.
 //
 // # Recordings
 //
