@@ -95,7 +95,7 @@ func (a *anonymiser) args(list []scenario.Arg) ([]scenario.Arg, error) {
 		switch {
 		case dropped[arg.Param.Name]:
 			a.dates++
-		case arg.Text == "" && arg.Param.Type != scenario.String, arg.Param.Type != scenario.Label && arg.Param.Type != scenario.String:
+		case arg.Param.Type != scenario.Label && arg.Param.Type != scenario.String:
 			out = append(out, arg)
 		case !known:
 			return nil, fmt.Errorf("%s holds a name, and -anonymise has no rule for it; leave it out of the file", arg.Param.Name)
@@ -109,7 +109,7 @@ func (a *anonymiser) args(list []scenario.Arg) ([]scenario.Arg, error) {
 			out = append(out, arg)
 		default:
 			for id := range scenario.IDs([]scenario.Arg{arg}) {
-				arg.Text = a.name(what, id.String())
+				arg.Text, arg.Num = a.name(what, id.String()), 0
 				out = append(out, arg)
 			}
 		}
@@ -119,7 +119,7 @@ func (a *anonymiser) args(list []scenario.Arg) ([]scenario.Arg, error) {
 
 // holdsName reports whether an argument may have to be rewritten.
 func holdsName(arg scenario.Arg) bool {
-	return arg.Text != "" || dropped[arg.Param.Name]
+	return arg.Text != "" || arg.Param.Type == scenario.Label || dropped[arg.Param.Name]
 }
 
 // letters is the alphabet of new names.
@@ -145,7 +145,7 @@ func (a *anonymiser) name(what, old string) string {
 }
 
 // neutral reports whether a label says nothing: a letter or a word of the language, and a
-// number, as the recorder gives them.
+// number, as the recorder gives them. A number alone may be one of somebody's.
 func neutral(label string) bool {
 	prefix, rest, isRange := strings.Cut(label, "..")
 	word := strings.TrimRight(prefix, "0123456789")
@@ -159,7 +159,7 @@ func neutral(label string) bool {
 	case "none", "main":
 		return digits == 0
 	}
-	return len(word) <= 1 && digits <= 9
+	return len(word) == 1 && digits <= 9
 }
 
 // plainRemarks are those of the recorder, which hold labels and numbers only.

@@ -149,8 +149,8 @@ func TestEveryNameHasARule(t *testing.T) {
 
 func TestNeutralLabels(t *testing.T) {
 	for label, is := range map[string]bool{
-		"p1": true, "r": true, "t123456": true, "p1..p16": true, "poller2": true, "main": true, "none": true, "48213": true,
-		"job": false, "p1234567890": false, "p-1": false, "job1..job3": false, "host7": false, "": true,
+		"p1": true, "r": true, "t123456": true, "p1..p16": true, "poller2": true, "main": true, "none": true, "48213": false, "1..16": false,
+		"job": false, "p1234567890": false, "p-1": false, "job1..job3": false, "host7": false, "": false,
 	} {
 		assert.Equal(t, is, neutral(label), label)
 	}
@@ -161,4 +161,47 @@ func TestNeutralLabels(t *testing.T) {
 	} {
 		assert.Equal(t, is, plainRemark(remark), remark)
 	}
+}
+
+// A label that is a number may be an order or a date: it gets another name.
+func TestAnonymisedNumbers(t *testing.T) {
+	text := `scenario 1
+route 20260304 D1 P n1
+renew 20260304
+acquire 4111111111111111 20260304 task=77 -> admit
+unposted 4111111111111111 -> yes
+send 20250101..20250103,5 20260304 1
+complete 20250101,20250102..20250103,5 SUCCESS
+acquire p1 20260304 task=none
+unposted p1
+transfer p2 20260304 64KiB RETRY_EXC_ERR
+advance 1s
+due -> 20260304
+`
+	_, result := runText(t, text)
+	require.Empty(t, result.Mismatches)
+	for _, form := range []string{"text", "binary"} {
+		status, hidden, stderr := call(t, text, "-anonymise", "-print", form, "-")
+		require.Zero(t, status, stderr)
+		_, result = runText(t, hidden)
+		assert.Empty(t, result.Mismatches)
+		_, hidden, _ = call(t, hidden, "-print", "text", "-")
+		for _, secret := range []string{"20260304", "4111111111111111", "77", "2025", ",5"} {
+			assert.NotContains(t, hidden, secret)
+		}
+		assert.Regexp(t, `acquire task-[a-z2-7]{8} route-[a-z2-7]{8} task=task-[a-z2-7]{8} -> admit`, hidden)
+		assert.Contains(t, stderr, "kept: labels that are a letter and a number (task)")
+		assert.Contains(t, stderr, "1 route")
+	}
+}
+
+// What gets too long with other names is an error that says what to do.
+func TestAnonymisedLineThatGetsTooLong(t *testing.T) {
+	text := "scenario 1\npoller 10 D1\nbeat 10001..70000\nacquire 10001..70000 r1 1\nbeat job1..job65536\n"
+	status, _, stderr := call(t, text, "-anonymise", "-")
+	assert.Equal(t, exitTrouble, status)
+	assert.Contains(t, stderr, ":5: scenario: ")
+	assert.Contains(t, stderr, "bytes: at most 1048576; use several statements, or the binary form")
+	status, _, stderr = call(t, text, "-anonymise", "-print", "binary", "-")
+	assert.Zero(t, status, stderr)
 }
