@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/rdmagate/rdmagate/internal/scenario"
 )
 
 // DumpOn has the ring dumped when the controller tells of a transition or notice that
@@ -14,9 +16,13 @@ import (
 // a dump no other is made for so long; they are counted as spared. [Close] returns the
 // first error.
 //
-//	recorder.DumpOn(func(t recorder.Told) bool { return cc.State(t.To) == cc.Quarantined },
-//		func() (io.WriteCloser, error) { return os.Create("incident.scenario") },
-//		recorder.Text, time.Minute)
+// A dump ends with the transition. SUSPECT comes first, while its cause is still in the
+// ring. Each dump needs a name of its own:
+//
+//	recorder.DumpOn(func(t recorder.Told) bool { return cc.State(t.To) == cc.Suspect },
+//		func() (io.WriteCloser, error) {
+//			return os.Create(time.Now().Format("incident-20060102-150405.scenario"))
+//		}, recorder.Text, time.Minute)
 func DumpOn(match func(Told) bool, open func() (io.WriteCloser, error), f Format, every time.Duration) Option {
 	return func(r *Recorder) {
 		r.alarm = &alarm{
@@ -104,5 +110,5 @@ func (a *alarm) dump(r *Recorder, t Told) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of %s at %v", routeName(t.Route), t.At)), w.Close())
+	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of %s at %s", routeName(t.Route), scenario.Seconds(t.At))), w.Close())
 }

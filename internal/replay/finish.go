@@ -34,9 +34,11 @@ func (w *world) finish() {
 		if len(w.agenda.items) > 0 {
 			w.atEnd("traffic", "all of it to arrive", "some waits for room in vain")
 		}
-		w.watch(true)
-		w.heed()
-		w.overdue(math.MaxInt64)
+	}
+	w.watch(true)
+	w.heed()
+	w.overdue(math.MaxInt64)
+	if !w.recorded {
 		w.stopWaiters()
 	}
 	w.over = true
