@@ -20,9 +20,9 @@ in-guest = $(GO) test -tags guest -count 1 -p 1 -timeout 10m -run '$(2)' -exec "
 LINT    := $(GO) tool -modfile=internal/tools/go.mod staticcheck
 PACKAGE := $(shell $(GO) list -m)
 
-.PHONY: test demo deps format vet lint generate generated unit race pure guest bench experiments clean
+.PHONY: test demo deps format vet lint generate generated unit race pure guest chaos bench experiments clean
 
-test: deps format vet lint generated pure unit race guest
+test: deps format vet lint generated pure unit race guest chaos
 	@echo "all checks passed"
 
 # The example engine. Without RDMA devices it brings a guest that has some; where
@@ -88,6 +88,12 @@ race:
 guest: $(GUEST)
 	$(call in-guest,2,Guest,$(GUESTED))
 	$(call in-guest,4,GuestIncast|GuestObserve,./internal/labcongestion)
+
+# Faults of all kinds on the engine: 200 seeds in simulation, and 3 minutes on real verbs.
+# The long form: go -C bench run ./chaos -fabric sim -seeds 10000, or -fabric guest -run 30m.
+chaos: $(GUEST)
+	$(GO) -C bench run ./chaos -fabric sim -seeds 200 -out "$(CURDIR)/bin/chaos-sim"
+	$(GO) -C bench run ./chaos -fabric guest -run 3m -out "$(CURDIR)/bin/chaos-guest"
 
 # What needs a quiet machine: the windows hold a queue and follow a rate, repaired pairs
 # come back in time. Then the reports, with plots, in bin. About half an hour.

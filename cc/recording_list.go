@@ -77,7 +77,7 @@ func (l *List) settleOtherwise(u Use, mask uint32, v classify.Verdict, now time.
 	u &^= recordedUse
 	c := l.p.poller.Load().controller()
 	if c == nil {
-		return l.Settle(u, mask, v, now)
+		return Settled{} // nobody was told such a number
 	}
 	c.enter()
 	took := l.Settle(u, mask, v, now)

@@ -186,7 +186,7 @@ func (p *Permit) settleOtherwise(u Use, v classify.Verdict, now time.Duration) E
 	// Only the poller may be read by whoever comes too late.
 	c := p.poller.Load().controller()
 	if c == nil {
-		return p.settle(u, v, now)
+		return 0 // nobody was told such a number
 	}
 	c.enter()
 	edges := p.settle(u, v, now)

@@ -180,3 +180,21 @@ func TestEventReachesRoutesInOrder(t *testing.T) {
 	require.Equal(t, 20, reached)
 	assert.Equal(t, want, told)
 }
+
+// Without a recorder a use number of a recorded admission settles nothing.
+func TestRecordedUseElsewhere(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s slice
+	r.post(&s, route, gen, 4*kib, 1)
+	assert.Zero(t, s.permit.Settle(s.use^recordedUse, success, r.now))
+	var l List
+	d := route.TryAcquireList(&l, gen, sizes(2), nil)
+	require.True(t, d.Admitted())
+	require.NoError(t, l.Posting(1, r.now))
+	assert.Zero(t, l.Settle(d.Use^recordedUse, 3, success, r.now))
+	assert.Equal(t, Ended|Released, r.settle(&s, success))
+	assert.EqualValues(t, 3, l.Settle(d.Use, 3, success, r.now).Released)
+	r.inFlight(route, 0, 0)
+}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rdmagate/rdmagate/internal/scenario"
 )
 
 // DumpOn has the ring dumped when the controller tells of a transition or notice that
@@ -16,9 +18,13 @@ import (
 // 64 wait for a dump to be written, and what is told while 1024 wait for match. [Close]
 // returns the first error. Without match or open the recorder takes no controller.
 //
-//	recorder.DumpOn(func(t recorder.Told) bool { return cc.State(t.To) == cc.Quarantined },
-//		func() (io.WriteCloser, error) { return os.Create("incident.scenario") },
-//		recorder.Text, time.Minute)
+// A dump ends with the transition. SUSPECT comes first, while its cause is still in the
+// ring. Each dump needs a name of its own:
+//
+//	recorder.DumpOn(func(t recorder.Told) bool { return cc.State(t.To) == cc.Suspect },
+//		func() (io.WriteCloser, error) {
+//			return os.Create(time.Now().Format("incident-20060102-150405.scenario"))
+//		}, recorder.Text, time.Minute)
 func DumpOn(match func(Told) bool, open func() (io.WriteCloser, error), f Format, every time.Duration) Option {
 	return func(r *Recorder) {
 		if match == nil || open == nil {
@@ -138,5 +144,5 @@ func (a *alarm) dump(r *Recorder, t Told) error {
 	if w == nil {
 		return errors.New("nothing was opened, without an error")
 	}
-	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of %s at %v", routeName(t.Route), t.At)), w.Close())
+	return errors.Join(r.dump(w, a.format, fmt.Sprintf("dumped on a transition of %s at %s", routeName(t.Route), scenario.Seconds(t.At))), w.Close())
 }

@@ -6,7 +6,7 @@
 // in a ring of fixed size, and never makes a poster or poller wait.
 //
 //	rec := recorder.New(
-//		recorder.DumpOn(quarantined, openFile, recorder.Binary, time.Minute), // if wanted
+//		recorder.DumpOn(suspect, newFile, recorder.Binary, time.Minute), // if wanted
 //		recorder.Stream(file, recorder.Binary),                               // if wanted
 //	)
 //	ctl, err := cc.New(cfg, cc.WithRecorder(rec))
@@ -40,12 +40,23 @@
 //
 // # Memory and cost
 //
-// The ring takes 64 bytes a record: 4 MiB by default, for about 20000 slices. Beside it
-// a recorder knows the routes and pollers that there are, with the names and QPs that
-// they have. A stream also remembers the names that it gave to permits and tasks, by their
-// addresses: up to a million of each, about 100 bytes each; when there are more, it begins
-// anew. A dump does so as long as it is written, for those in the ring. A call takes one atomic addition and one exchange for its record, and
-// allocates nothing; how long that is next to the call itself, the benchmark in
-// bench/admission says. A record whose slot is busy, with a reader or with a writer that
-// was a whole round behind, is dropped and counted, see [Counters].
+// The ring takes 64 bytes a record: 4 MiB by default, for about 20000 slices that are
+// asked for once. An engine that asks again and again while a slice has to wait fills it
+// much sooner: it may make hundreds of records a slice. [Slots] with 1<<20 is 64 MiB.
+//
+// A dump on a transition ends there. What led to a quarantine may have left the ring by
+// then: dump when a route becomes SUSPECT, and the cause is in it. The function that opens
+// the file should give each dump a name of its own, or the next one overwrites it.
+//
+// Beside the ring a recorder knows the routes and pollers that there are, with their names
+// and the QPs of their latest eight endpoints. A recording that begins before those has
+// no QPs at its beginning, and a replay takes any there. A stream also remembers the
+// names that it gave to permits and tasks, by their addresses: up to a million of each,
+// about 100 bytes each; when there are more, it begins anew. A dump does so for those in
+// the ring, while it is written.
+//
+// A call takes one atomic addition and one exchange for its record, and allocates nothing;
+// how long that is next to the call itself, the benchmark in bench/admission says. A
+// record whose slot is busy, with a reader or with a writer that was a whole round behind,
+// is dropped and counted, see [Counters].
 package recorder

@@ -13,6 +13,7 @@ import (
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/cc/recorder"
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/internal/replay"
 	"github.com/rdmagate/rdmagate/internal/scenario"
 	"github.com/rdmagate/rdmagate/rail"
 	"github.com/stretchr/testify/assert"
@@ -44,7 +45,7 @@ func TestDumpThatBeginsInTheMiddle(t *testing.T) {
 		"route r1 D1 P a port=1",
 		"found r1 HEALTHY gen=1 qps=1,2 cq=1,1",
 		"route r2 D1 P b port=1",
-		"found r2 HEALTHY gen=1",
+		"found r2 HEALTHY gen=1 qps=3 cq=1",
 	}, lines[:5])
 	assert.Regexp(t, `^lost \d+$`, lines[5])
 	assert.Equal(t, []string{
@@ -59,6 +60,47 @@ func TestDumpThatBeginsInTheMiddle(t *testing.T) {
 	}
 	assert.Contains(t, r.dump(), "found r1 SUSPECT gen=1 qps=1,2 cq=1,1")
 	assert.Contains(t, r.dump(), "found r2 HEALTHY gen=2 qps=4 cq=1", "what is in the ring no longer is known all the same")
+}
+
+// A dump begins with the endpoint that was current there, of the latest eight.
+func TestDumpWithRenewalsInside(t *testing.T) {
+	r := newRig(t, recorder.New(recorder.Slots(64)), nil)
+	route := r.route("a")
+	gen := r.renew(route, 0, 1)
+	for qp := uint64(2); qp <= 20; qp++ { // a call of two records and the numbers
+		gen = r.renew(route, gen, qp)
+	}
+	var s slice
+	fill := func(n int) {
+		for range n {
+			route.TryAcquire(&s.permit, gen, 4*kib, nil)
+			s.permit.Unposted()
+		}
+	}
+	found := func() string { return r.dump()[1] }
+	r.post(&s, route, gen, 4*kib, 20)
+	r.settle(&s, success)
+	fill(31)
+	assert.Equal(t, "found r1 HEALTHY gen=20 qps=20 cq=1", found())
+	for qp := uint64(21); qp <= 27; qp++ {
+		gen = r.renew(route, gen, qp)
+	}
+	fill(6)
+	assert.Equal(t, "found r1 HEALTHY gen=20 qps=20 cq=1", found(), "seven renewals ago")
+	gen = r.renew(route, gen, 28)
+	assert.Equal(t, "found r1 HEALTHY gen=20", found(), "that is not known any more")
+
+	r.post(&s, route, gen, 4*kib, 28)
+	r.settle(&s, success)
+	var dump bytes.Buffer
+	require.NoError(t, r.rec.Dump(&dump, recorder.Binary))
+	in, err := scenario.NewReader(&dump)
+	require.NoError(t, err)
+	result, err := replay.Run(in, replay.Options{})
+	require.NoError(t, err)
+	assert.Zero(t, result.Mismatched)
+	assert.LessOrEqual(t, result.Different, int64(1), "the call that the dump begins with may be of a permit from before: %v", result.Differences)
+	assert.Equal(t, int64(1), result.MadeUp)
 }
 
 func TestBinaryDumpSaysTheSame(t *testing.T) {
@@ -242,7 +284,7 @@ func TestDumpOnTransition(t *testing.T) {
 		require.Len(t, f.list, 1)
 		assert.True(t, f.list[0].closed)
 		lines := body(f.list[0].String())
-		assert.Equal(t, `mark "dumped on a transition of r1 at 1h0m0s"`, lines[len(lines)-1])
+		assert.Equal(t, `mark "dumped on a transition of r1 at 3600s"`, lines[len(lines)-1])
 		assert.Contains(t, strings.Join(lines, "\n"), "told r1 SUSPECT QUARANTINED")
 
 		r.route("n2") // quarantined too
@@ -310,7 +352,7 @@ func TestWhatTheTableBrings(t *testing.T) {
 	d := route.TryAcquire(&s.permit, gen, 4*kib, nil)
 	assert.Equal(t, cc.Avoid, d.Answer)
 	lines := r.since(begin)
-	assert.Equal(t, `mark "r1 takes in the pause table: paused until 1h0m33.75s, evidence 1"`, lines[0])
+	assert.Equal(t, `mark "r1 takes in the pause table: paused until 3633.75s, evidence 1"`, lines[0])
 	const told = "@3600s told r1 HEALTHY QUARANTINED PATH_QUARANTINED source=completion raw=12 vendor=0x81 gen=1 last_route=yes shared=yes"
 	assert.Contains(t, lines, told)
 

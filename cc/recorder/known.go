@@ -41,12 +41,33 @@ func (s *span) end(last uint64) {
 	}
 }
 
-// knownRoute is a route with its state and its latest endpoint.
+// knownRoute is a route with its state and its latest endpoints.
 type knownRoute struct {
 	Route
 	span
-	renewed Renew
+	gen     uint64  // the current generation
+	renewed []Renew // the latest endpoints, up to the current one
 	state   uint8
+}
+
+// mostEndpoints is how many endpoints are known of a route: a ring may hold more than one
+// Renew of it, and a recording begins with the endpoint that was current there.
+const mostEndpoints = 8
+
+// renew takes in an endpoint.
+func (r *knownRoute) renew(c Renew) {
+	r.gen = c.New
+	r.renewed = append(r.renewed[max(0, len(r.renewed)+1-mostEndpoints):], c)
+}
+
+// qps returns those of the current generation; none if they are not known any more.
+func (r *knownRoute) qps() []QP {
+	for _, c := range r.renewed {
+		if c.New == r.gen {
+			return c.QPs
+		}
+	}
+	return nil
 }
 
 type knownPoller struct {
@@ -166,7 +187,7 @@ func (h *head) before(records []copied) {
 		case rec.kind() == toldKind:
 			r.state = rec.told().From
 		case rec.kind() == renewKind && Fault(rec.octet(1)) == NoFault:
-			r.renewed = Renew{New: rec[1]} // its QPs are not known
+			r.gen = rec[1]
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (r *Recorder) Put(c Call) {
 		r.known.route(c, first, r.ring.oldest(first))
 	case Renew:
 		if c.Fault == NoFault {
-			r.known.change(c.Route, func(k *knownRoute) { k.renewed = c })
+			r.known.change(c.Route, func(k *knownRoute) { k.renew(c) })
 		}
 	case CloseRoute:
 		r.known.closeRoute(c.Route, first)

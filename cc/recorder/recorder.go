@@ -47,7 +47,7 @@ const (
 
 // Slots sets how many records the ring holds: 64 to 67 million, rounded up to a power of
 // two. By default it is 65536. Each takes 64 bytes of memory, which are taken at once and
-// never more.
+// never more: 1<<20 of them are 64 MiB.
 func Slots(n int) Option {
 	return func(r *Recorder) {
 		n = min(max(n, fewestSlots), mostSlots)

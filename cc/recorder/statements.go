@@ -111,11 +111,12 @@ func (t *statements) found(r knownRoute) error {
 	if err := t.route(r.Route); err != nil {
 		return err
 	}
-	t.s.Begin(scenario.Found).AddText("route", routeName(r.Number)).Add("state", int64(r.state)).Add("gen", int64(r.renewed.New))
-	for _, q := range r.renewed.QPs {
+	t.s.Begin(scenario.Found).AddText("route", routeName(r.Number)).Add("state", int64(r.state)).Add("gen", int64(r.gen))
+	qps := r.qps()
+	for _, q := range qps {
 		t.s.Add("qps", int64(q.ID))
 	}
-	for _, q := range r.renewed.QPs {
+	for _, q := range qps {
 		t.s.Add("cq", int64(q.CQ))
 	}
 	return t.write()

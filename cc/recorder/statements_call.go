@@ -135,7 +135,7 @@ func (t *statements) sync(e Synced) error {
 	}
 	standing := fmt.Sprintf("%d failures", e.Count)
 	if e.Paused {
-		standing = fmt.Sprintf("paused until %v", e.Resume)
+		standing = "paused until " + scenario.Seconds(e.Resume)
 		if e.TrialOut {
 			standing += ", a trial is out"
 		}

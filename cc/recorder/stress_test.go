@@ -40,9 +40,15 @@ func stress(t *testing.T, options []recorder.Option) {
 	var calls atomic.Uint64
 	posted := make(chan inFlight, posters*slices)
 	var posting, polling, dumping sync.WaitGroup
+	var routes [posters]*cc.Route
+	var gens [posters]cc.Generation
+	for p := range routes {
+		routes[p] = r.route(string(rune('a' + p)))
+		gens[p] = r.renew(routes[p], 0, uint64(p+1))
+	}
+	before := rec.Counters()
 	for p := range uint64(posters) {
-		route := r.route(string(rune('a' + p)))
-		gen := r.renew(route, 0, p+1)
+		route, gen := routes[p], gens[p]
 		free := make(chan *slice, slices)
 		for range slices {
 			free <- &slice{}
@@ -60,7 +66,6 @@ func stress(t *testing.T, options []recorder.Option) {
 			}
 		})
 	}
-	before := rec.Counters()
 	for range 2 {
 		polling.Go(func() {
 			for f := range posted {

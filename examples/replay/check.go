@@ -34,6 +34,9 @@ func (r *runner) check(src *source) int {
 		status, verdict = exitMismatch, fmt.Sprintf("FAILED: %d of %d answers are not as expected", result.Mismatched, result.Answers)
 	}
 	r.list(where, result.Differences, result.Different)
+	if n := result.MadeUp; n > 0 {
+		fmt.Fprintf(r.out, "%s: %s\n", src.name, madeUp(n))
+	}
 	fmt.Fprintf(r.out, "%s: %s\n", src.name, strings.Join(append([]string{verdict}, sum(result)...), ", "))
 	return status
 }

@@ -23,12 +23,16 @@
 //     what had the same name has the same new name. Comments and the date are dropped;
 //     -comments keeps comments as they are. Times, sizes, QP numbers and vendor_err stay.
 //     The new names are those of one run: -key TEXT makes them the same in all files.
-//     With -print the form is another one than that of FILE.
+//     It is written in the form that FILE has, which is binary from an engine: -print text
+//     makes a text of it.
 //
-// A recording of calls that ran one at a time, from the beginning on, is answered as it
-// was, and a difference is a mismatch. One that begins in the middle, lacks records or has
-// calls that ran at the same time may differ; that is listed too, with the excuse. What
-// if can change decisions, but not the world: slices take the times that they took.
+// Times are those of the file, in all that is told: in a recording what the clock showed.
+//
+// A recording of calls that ran one at a time (engine: -record-serial), from the beginning
+// on, is answered as it was, and a difference is a mismatch. One that begins in the middle,
+// lacks records or has calls that ran at the same time may differ; that is listed too, with
+// the excuse. An expect or never that somebody wrote into it is never excused. What if can
+// change decisions, but not the world: slices take the times that they took.
 //
 // The exit status is 1 if something is not as expected or a recording is damaged (it is
 // read up to there), and 2 if the call was wrong or a file cannot be read at all.

@@ -147,7 +147,7 @@ func (p *picture) panel(d *drawn) *plot.Plot {
 	if end == 0 {
 		end = time.Microsecond
 	}
-	panel.X.Min, panel.X.Max = 0, end.Seconds()
+	panel.X.Min, panel.X.Max = p.tally.shown(0).Seconds(), p.tally.shown(end).Seconds()
 	top := int64(64 << 10)
 	for _, cell := range d.cells {
 		top = max(top, cell.window.most, cell.inFlight.most)
@@ -157,7 +157,7 @@ func (p *picture) panel(d *drawn) *plot.Plot {
 	panel.Y.Tick.Marker = byteTicks{height}
 	panel.X.Tick.Marker = timeTicks{}
 	panel.Y.Tick.Label.Font.Size, panel.X.Tick.Label.Font.Size = small, small
-	panel.Add(routePlot{d, end, height})
+	panel.Add(routePlot{d, p.tally.shown, end, height})
 	return panel
 }
 
@@ -196,10 +196,11 @@ func (timeTicks) Ticks(least, most float64) (ticks []plot.Tick) {
 	}
 	const between = 5
 	step := digit * power / between
+	decimals := max(0, -int(math.Floor(math.Log10(digit*power)+0.01)))
 	for i := math.Ceil(least / step); i*step <= most; i++ {
 		tick := plot.Tick{Value: i * step}
 		if int64(i)%between == 0 {
-			tick.Label = strconv.FormatFloat(i/between*digit*power, 'g', 6, 64)
+			tick.Label = strconv.FormatFloat(i/between*digit*power, 'f', decimals, 64)
 		}
 		ticks = append(ticks, tick)
 	}
@@ -214,6 +215,7 @@ func laneAt(i int, height float64) float64 {
 // routePlot draws a route's states, lines and answers.
 type routePlot struct {
 	*drawn
+	shown  func(time.Duration) time.Duration
 	end    time.Duration
 	height float64
 }
@@ -221,7 +223,7 @@ type routePlot struct {
 // Plot draws them.
 func (r routePlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at := func(t time.Duration) vg.Length { return x(min(t, r.end).Seconds()) }
+	at := func(t time.Duration) vg.Length { return x(r.shown(min(t, r.end)).Seconds()) }
 	r.drawBands(&c, at, y)
 	for i, lane := range lanes {
 		r.drawLane(&c, lane, at, y(laneAt(i, r.height)-laneHeight*r.height*0.42), y(laneAt(i, r.height)+laneHeight*r.height*0.42))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestCommandLine(t *testing.T) {
 		{"nothing expected", "scenario 1\nadvance 1s\n", []string{"-"}, 0, "ok, 1 statement, nothing was expected", ""},
 		{"no file", "", nil, 2, "", "no FILE is given"},
 		{"help", "", []string{"-h"}, 0, "", "usage: replay"},
-		{"missing file", "", []string{"testdata/none"}, 2, "", "testdata/none"},
+		{"missing file", "", []string{"testdata/none"}, 2, "", "cannot read FILE: open testdata/none"},
 		{"folder", "", []string{"testdata"}, 2, "", "testdata is a folder"},
 		{"no scenario", "hello\n", []string{"-"}, 2, "", `the first line is "hello", must be "scenario 1"`},
 		{"faults", "scenario 1\nrout r D1 P n1\nadvance 1q\n", []string{"-"}, 2, "", "standard input: line 2, column 1: \"rout\" is no statement; did you mean \"route\"?\nstandard input: line 3"},
@@ -50,6 +51,8 @@ func TestCommandLine(t *testing.T) {
 		{"flag of another mode", "", []string{"-key", "k", outage}, 2, "", "-key has no meaning here"},
 		{"set and print", "", []string{"-set", "cooldown=1s", "-print", "text", outage}, 2, "", "do not go with -print"},
 		{"extension", "", []string{"-plot", "x.gif", outage}, 2, "", `-plot "x.gif": the name must end in .png or .svg`},
+		{"no picture", "", []string{"-plot", outage}, 2, "", "-plot testdata/outage.scenario: the name of the picture is missing; call replay -plot PICTURE.png testdata/outage.scenario\n"},
+		{"missing picture and file", "", []string{"-plot", "x.png"}, 2, "", "no FILE is given"},
 		{"form", "", []string{"-print", "json", outage}, 2, "", `-print "json": must be text or binary`},
 		{"places", "", []string{"-n", "0", outage}, 2, "", "-n 0: must be 1 or more"},
 		{"route", "", []string{"-explain", "main-pth", outage}, 2, "", `did you mean "main-path"?`},
@@ -75,6 +78,8 @@ func TestOutputs(t *testing.T) {
 		"whatif.golden":   {"-set", "hard_error_threshold=4", "-n", "4", outage},
 		"observe.golden":  {"-mode", "observe", "-explain", "mlx5_0:1->host-b/mlx5_3", outage},
 		"explain.golden":  {"-explain", "main-path", outage},
+		"ring.golden":     {"-explain", "r1", "testdata/ring.scenario"},
+		"law.golden":      {"-law", "epoch", "testdata/ring.scenario"},
 		"cases.golden":    {"-explain", "r", "testdata/cases.scenario"},
 		"one-case.golden": {"-case", "a port", "-set", "cooldown=10s", "testdata/cases.scenario"},
 	} {
@@ -85,6 +90,37 @@ func TestOutputs(t *testing.T) {
 			golden(t, name, stdout)
 		})
 	}
+}
+
+// A time that is told stands in the file, also in one that begins in the middle.
+func TestTimesAreThoseOfTheFile(t *testing.T) {
+	const ring = "testdata/ring.scenario"
+	text, err := os.ReadFile(ring)
+	require.NoError(t, err)
+	picture := filepath.Join(t.TempDir(), "ring.svg")
+	moment := regexp.MustCompile(`(?m)^ *(?:\d+ +)?(\d[\d.]*s)  | at (\d[\d.]*s):`)
+	for _, args := range [][]string{{"-explain", "r1"}, {"-v"}, {"-set", "cooldown=4s"}} {
+		_, stdout, _ := call(t, "", append(args, ring)...)
+		found := moment.FindAllStringSubmatch(stdout, -1)
+		assert.Greater(t, len(found), 4, stdout)
+		for _, m := range found {
+			assert.Contains(t, string(text), "@"+m[1]+m[2]+" ", "%s: %s", args, m[0])
+		}
+	}
+	status, _, stderr := call(t, "", "-plot", picture, ring)
+	require.Zero(t, status, stderr)
+	drawn, err := os.ReadFile(picture)
+	require.NoError(t, err)
+	assert.Contains(t, string(drawn), ">18001.0</text>")
+	assert.NotContains(t, string(drawn), ">0.5</text>")
+}
+
+// A peer that refuses an endpoint confirms a suspicion: no failure in a row, and no probe.
+func TestUnreachable(t *testing.T) {
+	_, stdout, _ := call(t, "scenario 1\nroute r D1 P n1\nrenew r\ntransfer p r 4KiB RETRY_EXC_ERR\nunreachable r\n", "-explain", "r", "-")
+	assert.Contains(t, stdout, "No endpoint could be built, ")
+	assert.Contains(t, stdout, ", which counts as a probe that failed: it is QUARANTINED for 30s.")
+	assert.NotContains(t, stdout, "in a row")
 }
 
 // The same from the standard input, which is read more than once.

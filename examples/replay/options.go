@@ -192,6 +192,8 @@ func (o *options) validate(given map[string]bool) error {
 	}
 	extension := strings.ToLower(filepath.Ext(o.plot))
 	switch {
+	case o.mode == modePlot && len(o.files) == 0 && o.plot != "" && extension != ".png" && extension != ".svg":
+		return fmt.Errorf("-plot %s: the name of the picture is missing; call replay -plot PICTURE.png %s", o.plot, o.plot)
 	case len(o.files) == 0:
 		return errors.New("no FILE is given; give a scenario or a recording, or - for the standard input")
 	case given["explain"] && o.route == "":

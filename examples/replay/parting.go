@@ -48,7 +48,7 @@ func describe(where place, a, b *side) *parting {
 		same++
 	}
 	p.original, p.now = withChanges(p.original, x.Transitions[same:]), withChanges(p.now, y.Transitions[same:])
-	at := seconds(a.tally.since(x.At))
+	at := seconds(x.At)
 	p.where = fmt.Sprintf("%s: at %s: %s", where.line(x.Statement.Line), at, plain(x.Statement))
 	if x.End {
 		p.where = fmt.Sprintf("%s: at %s: the end", where.file, at)

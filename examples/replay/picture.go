@@ -212,7 +212,7 @@ func (r *runner) captions(src *source, p *picture, rest []*drawn) (c [2]string) 
 	if r.set != nil {
 		c[0] += ", with " + r.changes
 	}
-	c[1] = "seconds since the beginning"
+	c[1] = "seconds, as the file has them"
 	if len(rest) > 0 {
 		c[1] += fmt.Sprintf("; %s with fewer events not drawn", count(len(rest), "route"))
 	}

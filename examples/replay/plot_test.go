@@ -79,7 +79,7 @@ func TestPlotAsSVG(t *testing.T) {
 		}
 	}
 	assert.ErrorIs(t, err, io.EOF, "it is well-formed")
-	for _, word := range []string{"main-path", "side-path", "QUARANTINED ROUTE_TIMEOUT", "seconds since the beginning"} {
+	for _, word := range []string{"main-path", "side-path", "QUARANTINED ROUTE_TIMEOUT", "seconds, as the file has them"} {
 		assert.Contains(t, string(text), word)
 	}
 }

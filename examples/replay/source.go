@@ -30,7 +30,7 @@ func (r *runner) source(name string, again bool) (*source, error) {
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the scenario: %w", err)
+			return nil, fmt.Errorf("cannot read FILE: %w", err)
 		}
 		s.file, s.input = f, f
 		info, err := f.Stat()

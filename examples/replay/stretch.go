@@ -18,6 +18,7 @@ type stretch struct {
 	any          bool
 	first, last  time.Duration
 	admitted     int
+	probes       int // that were admitted
 	wrong        int
 	refused      map[refusal]int
 	outcomes     map[string]int
@@ -40,9 +41,11 @@ func (s *stretch) happens(at time.Duration) {
 }
 
 // decided takes in what admission said.
-func (s *stretch) decided(d replay.Decision) {
+func (s *stretch) decided(d replay.Decision, probe bool) {
 	s.happens(d.At)
 	switch {
+	case d.Admitted() && probe:
+		s.probes++
 	case d.Admitted():
 		s.admitted++
 	case d.Answer == cc.Refused:
@@ -122,6 +125,9 @@ func (s *stretch) text() string {
 	var parts []string
 	if s.admitted > 0 {
 		parts = append(parts, count(s.admitted, "slice")+" admitted")
+	}
+	if s.probes > 0 {
+		parts = append(parts, count(s.probes, "probe")+" admitted")
 	}
 	for _, k := range s.kinds() {
 		what := "had to wait"

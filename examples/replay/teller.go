@@ -50,7 +50,6 @@ func (t *teller) line(at time.Duration, text string) {
 func (t *teller) Decided(_ *replay.Step, d replay.Decision) {
 	t.tally.decided(d)
 	if d.Route == t.name.id {
-		d.At = t.tally.since(d.At)
 		t.decided = append(t.decided, d)
 	}
 }
@@ -76,7 +75,7 @@ func (t *teller) Trace(s *replay.Step) {
 }
 
 func (t *teller) step(s *replay.Step) {
-	at := t.tally.since(s.At)
+	at := s.At
 	if !t.begun {
 		if s.Statement.Kind == scenario.Route && s.Statement.Values("route")[0].ID() == t.name.id {
 			t.begin(s, at)
@@ -133,32 +132,42 @@ func (t *teller) look(s *replay.Step) {
 		t.flush()
 	}
 	for i, c := range mine {
-		text := transition(c, now, i == len(mine)-1)
 		if c.To == cc.Probing {
-			text = t.trial(text)
+			t.trial()
 		}
-		t.line(t.tally.since(c.At), text)
+		t.line(c.At, transition(c, now, i == len(mine)-1, goesOut(s.Statement)))
 	}
 	if len(mine) > 0 {
 		t.stretch.begin(now)
 	}
 	for _, d := range t.decided {
-		t.stretch.decided(d)
+		t.stretch.decided(d, s.Statement.Kind == scenario.Probe)
 	}
 	t.decided = t.decided[:0]
 	t.stretch.window(now)
 	t.now = now
 }
 
-// trial tells of a trial: the slice that was admitted is it.
-func (t *teller) trial(text string) string {
+// trial leaves out what was admitted as a trial: it is told by itself.
+func (t *teller) trial() {
 	for i, d := range t.decided {
 		if d.Admitted() {
 			t.decided = append(t.decided[:i], t.decided[i+1:]...)
-			break
+			return
 		}
 	}
-	return text
+}
+
+// goesOut is what a statement asks for, if it is a trial.
+func goesOut(s *scenario.Statement) string {
+	if s.Kind != scenario.Probe {
+		return "one slice"
+	}
+	n, given := s.Num("bytes")
+	if !given {
+		return "a probe"
+	}
+	return "a probe of " + bytesText(n)
 }
 
 // flush tells of the time since the last milestone.
@@ -176,16 +185,7 @@ func (t *teller) milestone(s *replay.Step, at time.Duration) {
 			return
 		}
 		t.flush()
-		now, _ := s.Route(t.name.id)
-		text := fmt.Sprintf("An endpoint is built: generation %d, %s.", now.Generation, count(max(1, len(of.Values("qps"))), "QP"))
-		if len(s.Answers) > 0 {
-			for _, a := range s.Answers[0].Args {
-				if a.Param.Name == "error" {
-					text = "A new endpoint is refused: " + a.String() + "."
-				}
-			}
-		}
-		t.line(at, text)
+		t.line(at, t.endpoint(s))
 	case scenario.Event:
 		t.event(s, at)
 	case scenario.CloseRoute, scenario.Forget, scenario.Close:
@@ -197,6 +197,35 @@ func (t *teller) milestone(s *replay.Step, at time.Duration) {
 		t.flush()
 		t.line(at, "The recording lacks statements here; what follows may be otherwise.")
 	}
+}
+
+// endpoint tells of an endpoint that was built or found; of none there is nothing to tell.
+// A recording has its own numbers for generations.
+func (t *teller) endpoint(s *replay.Step) string {
+	of := s.Statement
+	qps := len(of.Values("qps"))
+	if of.Kind == scenario.Found {
+		switch gen, _ := of.Num("gen"); {
+		case qps > 0:
+			return fmt.Sprintf("It is found with an endpoint: generation %d, %s.", gen, count(qps, "QP"))
+		case gen > 0:
+			return fmt.Sprintf("It is found with an endpoint: generation %d. Its QPs are not known, so any is taken.", gen)
+		}
+		return ""
+	}
+	if len(s.Answers) > 0 {
+		for _, a := range s.Answers[0].Args {
+			if a.Param.Name == "error" {
+				return "A new endpoint is refused: " + a.String() + "."
+			}
+		}
+	}
+	gen, said := of.AnswerNum("gen")
+	if !said {
+		now, _ := s.Route(t.name.id)
+		gen = int64(now.Generation)
+	}
+	return fmt.Sprintf("An endpoint is built: generation %d, %s.", gen, count(max(1, qps), "QP"))
 }
 
 // event tells of an event of the route's port or device that changed nothing.

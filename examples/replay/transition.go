@@ -7,8 +7,8 @@ import (
 )
 
 // transition tells of a change of state, or a notice. now is how the route is after it,
-// or if it is not the latest after later ones too.
-func transition(c replay.Transition, now replay.Shown, latest bool) string {
+// or if it is not the latest after later ones too; goesOut is what a trial is.
+func transition(c replay.Transition, now replay.Shown, latest bool, goesOut string) string {
 	text := ""
 	switch {
 	case c.Notice != cc.NoNotice:
@@ -18,9 +18,9 @@ func transition(c replay.Transition, now replay.Shown, latest bool) string {
 	case c.To == cc.Suspect:
 		text = suspect(c, now, latest)
 	case c.To == cc.Probing:
-		text = "The cooldown is over and an endpoint was built since: one slice goes out as the trial. PROBING."
+		text = "The cooldown is over and an endpoint was built since: " + goesOut + " goes out as the trial. PROBING."
 		if now.Health.CooldownLeft > 0 && latest {
-			text = "A probe goes out early, " + span(now.Health.CooldownLeft) + " before the cooldown ends. PROBING."
+			text = sentence(goesOut+" goes out early as the trial", span(now.Health.CooldownLeft)+" before the cooldown ends: PROBING")
 		}
 	case c.To == cc.Congested:
 		text = congested(c, now, latest)
@@ -44,6 +44,9 @@ func quarantined(c replay.Transition, now replay.Shown, latest bool) string {
 	how := "it is QUARANTINED"
 	if latest && now.Health.CooldownLeft > 0 {
 		how += " for " + span(now.Health.CooldownLeft)
+		if now.Prober {
+			how += ", and slices wait longer: they leave trials to the prober, for four probe intervals"
+		}
 	}
 	seen := observation(c.Verdict)
 	switch {
@@ -59,6 +62,10 @@ func quarantined(c replay.Transition, now replay.Shown, latest bool) string {
 		return sentence("the trial could not tell", seen+": QUARANTINED as before")
 	case c.Shared:
 		return sentence("another worker of the process found the path dead: " + how)
+	case c.Reason == classify.ReasonProbeFailed && c.Verdict.Source() == classify.SourceCMEvent:
+		return sentence("no endpoint could be built", seen+", which counts as a probe that failed: "+how)
+	case c.Reason == classify.ReasonProbeFailed:
+		return sentence("a probe failed", seen+": "+how)
 	case c.Verdict.Scope() == classify.ScopePort || c.Verdict.Scope() == classify.ScopeDevice || !latest:
 		return sentence(seen + ": " + how)
 	}

@@ -17,6 +17,7 @@ type comparison struct {
 	partings []*parting
 	parted   int
 	shown    int // cases
+	recorded bool
 	cases    []string
 }
 
@@ -56,6 +57,7 @@ func (c *comparison) wrongChange() string {
 // step takes in the present steps.
 func (c *comparison) step() {
 	x := c.original.step
+	c.recorded = c.recorded || x.Statement.Kind == scenario.Recording
 	if x.Statement.Kind == scenario.Case && x.Case != "" {
 		c.cases = append(c.cases, x.Case)
 	}
@@ -107,7 +109,18 @@ func (c *comparison) sumUp(src *source) int {
 		fmt.Fprintf(c.out, "\nThe original runs as the file says: %s compared.", count(original.Answers, "answer"))
 		fmt.Fprintf(c.out, " With the change %d differ from it.\n", changed.Mismatched+changed.Different)
 	}
+	if c.recorded && (len(c.set.Values("law")) > 0 || len(c.set.Values("mode")) > 0) {
+		fmt.Fprintln(c.out, "The engine's later calls stay as they were recorded: counts are of asks, not of slices, and bytes delivered are of what the recorded engine posted, so another law or mode does not show its throughput here.")
+	}
+	if n := original.MadeUp; n > 0 {
+		fmt.Fprintln(c.out, madeUp(n))
+	}
 	return status
+}
+
+// madeUp says of how many routes the QPs are not known.
+func madeUp(n int64) string {
+	return fmt.Sprintf("The QPs of %s are not known where the recording begins: any is taken there.", count(n, "route"))
 }
 
 // noCase says that there is no case of a name.
@@ -167,7 +180,7 @@ func (c *comparison) verdicts(r, other *routeTally) {
 			who, e = "changed", y[k]
 			k++
 		}
-		fmt.Fprintf(c.out, "    %12s  %-8s  %s\n", seconds(e.at), who, change(e.what))
+		fmt.Fprintf(c.out, "    %12s  %-8s  %s\n", seconds(c.original.tally.shown(e.at)), who, change(e.what))
 	}
 }
 

@@ -36,8 +36,8 @@ func decimal(d time.Duration) string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + "s"
 }
 
-// seconds prints a moment, to the microsecond.
-func seconds(d time.Duration) string { return decimal(d.Round(time.Microsecond)) }
+// seconds prints a moment as a file has it.
+func seconds(d time.Duration) string { return decimal(d) }
 
 // span prints a length of time with three digits or so.
 func span(d time.Duration) string {
@@ -152,8 +152,8 @@ func answers(list []replay.Answer) string {
 	return b.String()
 }
 
-// origin finds the moment that a file's times are told from: its beginning, or that of a
-// recording.
+// origin finds the moment at which a file begins: a recording begins with what the clock
+// showed. Counts and pictures go by the time since then; people are shown the file's times.
 type origin struct {
 	at    time.Duration
 	known bool
@@ -161,6 +161,9 @@ type origin struct {
 
 // since returns the time since the beginning, of a time of the file.
 func (o *origin) since(at time.Duration) time.Duration { return at - o.at }
+
+// shown returns a time of the file, of one since the beginning.
+func (o *origin) shown(since time.Duration) time.Duration { return since + o.at }
 
 func (o *origin) step(s *replay.Step) {
 	if !o.known && s.Statement.Kind == scenario.Recording {

@@ -117,6 +117,7 @@ func (w *world) event(s *scenario.Statement) {
 		if ctl == nil {
 			continue
 		}
+		e.Element.QP = w.standInOf(k, e.Element.Device, num("qp"))
 		_, reached, err := ctl.Event(e, w.at(s))
 		got := w.reply(s)
 		if reached != 0 {

@@ -40,6 +40,12 @@ func (w *world) observe(s *scenario.Statement) (all []observed) {
 		}
 		return all
 	}
+	if of := s.Kind.Subject; w.recorded && (of == "path" || of == "notice") {
+		if !w.early {
+			w.wrong(s, "of a recording it is not kept what was told before; told says it")
+		}
+		return nil
+	}
 	for _, r := range w.routesOf(s, s.Values("route")) {
 		o := observed{of: r.name.String()}
 		switch s.Kind.Subject {

@@ -235,6 +235,9 @@ func (w *world) postOne(s *scenario.Statement, p *permit, i int) bool {
 	} else if p.route != nil && len(p.route.qps) > 0 {
 		qp = p.route.qps[0]
 	}
+	if p.route != nil {
+		qp = p.route.standIn(p.gen, qp)
+	}
 	var err error
 	if p.list != nil {
 		err = p.list.Posting(qp, w.at(s))

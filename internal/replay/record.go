@@ -48,17 +48,30 @@ func (w *world) lost(s *scenario.Statement) {
 // found gives a route of a recording that begins in the middle the endpoint that it had.
 func (w *world) found(s *scenario.Statement) {
 	r := w.route(s)
-	if r == nil || len(s.Values("qps")) == 0 {
-		return // or it had no endpoint yet
+	if r == nil {
+		return
 	}
-	qps := w.qps(s)
+	name, _ := s.Num("gen")
+	known := len(s.Values("qps")) > 0
+	var qps []cc.QP
+	switch {
+	case known:
+		qps = w.qps(s)
+	case name == 0:
+		return // it had no endpoint yet
+	default:
+		qps = madeUpQPs()
+	}
 	gen, err := r.route.Renew(r.gen, qps)
 	if err != nil {
 		w.wrong(s, err.Error())
 		return
 	}
-	name, _ := s.Num("gen")
 	r.renewed(gen, cc.Generation(name), qps)
+	if !known {
+		r.standIns = &standIns{gen: gen, as: map[uint64]uint64{}}
+		w.result.MadeUp++
+	}
 }
 
 // told is a transition that a recording says the next call told of.

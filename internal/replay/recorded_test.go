@@ -376,31 +376,6 @@ func TestRecordingIsCompared(t *testing.T) {
 	}
 }
 
-// A recording that begins in the middle goes on with the endpoints that it found.
-func TestRecordingFromTheMiddle(t *testing.T) {
-	result := runText(t, `scenario 1
-@5s recording
-route r1 D1 P n1
-found r1 HEALTHY gen=7 window=1MiB qps=70,71 cq=1
-route r2 D2 P n1
-found r2 SUSPECT
-@6s post p9 qp=70
-acquire p1 r1 4KiB gen=7 -> admit use=900
-@6s post p1 qp=71
-@7s complete p1 SUCCESS use=900 -> ended+released
-@7s complete p1 SUCCESS use=4 -> none
-acquire p1 r2 4KiB gen=0 -> defer NEEDS_RENEW
-renew r1 qps=80 old=7 -> 8
-acquire p1 r1 4KiB gen=7 -> defer STALE_GENERATION
-acquire p1 r1 4KiB gen=8 -> admit use=901
-unposted p1 -> yes
-renew r1 qps=81 old=7 -> error=stale_generation
-`, Options{})
-	assert.Empty(t, result.Mismatches)
-	require.Len(t, result.Differences, 1, "the permit that was acquired before: %v", result.Differences)
-	assert.Equal(t, 7, result.Differences[0].Line)
-}
-
 // A file that was cut off is run up to there.
 func TestDamagedRecordingIsRunAsFarAsItGoes(t *testing.T) {
 	var file bytes.Buffer

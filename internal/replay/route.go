@@ -16,6 +16,8 @@ type route struct {
 	gens   []genName     // the latest generations by the numbers that a recording has for them
 	heard  []cc.Transition
 	closed bool
+
+	standIns *standIns // nil unless the QPs of an endpoint are made up
 }
 
 // genName is a generation with the number that a recording has for it.

@@ -68,6 +68,8 @@ func (s *Step) tellMore() {
 type Shown struct {
 	Worker, Route scenario.ID
 	cc.RouteSnapshot
+	// Prober says that slices leave trials to a prober, see cc.Config.
+	Prober bool
 }
 
 // Answer is what one call was answered.
@@ -126,7 +128,7 @@ func (w *world) show(r *route) Shown {
 	w.mu.Lock()
 	w.calling = calling
 	w.mu.Unlock()
-	return Shown{r.worker.name, r.name, now}
+	return Shown{r.worker.name, r.name, now, r.worker.cfg.Prober}
 }
 
 // Mismatch is an expectation that did not come true.
@@ -145,6 +147,7 @@ type Mismatch struct {
 	Want, Got string
 	// Excuse says why it may be so all the same: what was recorded is not complete, its
 	// calls ran at the same time, or the configuration was changed. Empty if there is none.
+	// What a recording lacks is no excuse for an expect or never, which somebody wrote.
 	Excuse string
 }
 
@@ -185,6 +188,9 @@ type Result struct {
 	Mismatched, Different   int64
 	// Lost is how many statements a recording says are missing.
 	Lost int64
+	// MadeUp is for how many routes that it found it does not say the QPs: the replay has
+	// made some up, and takes a post on any QP there.
+	MadeUp int64
 }
 
 // MaxMismatches is how many of them a [Result] keeps.

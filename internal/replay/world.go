@@ -255,7 +255,11 @@ func keys[T any](m map[scenario.ID]T) func() []string {
 
 // mismatch notes an expectation that did not come true.
 func (w *world) mismatch(s *scenario.Statement, what, want, got string) {
-	m := Mismatch{Case: w.name, Line: s.Line, At: w.time(), Statement: plain(s), What: what, Want: want, Got: got, Excuse: w.excuse}
+	excuse := w.excuse
+	if s.Kind.Subject != "" && w.runner.options.Set == nil { // somebody wrote it
+		excuse = ""
+	}
+	m := Mismatch{Case: w.name, Line: s.Line, At: w.time(), Statement: plain(s), What: what, Want: want, Got: got, Excuse: excuse}
 	w.step.Mismatches = append(w.step.Mismatches, m)
 	w.result.add(m)
 	if more := len(w.step.Mismatches) - MaxMismatches; more > 0 {

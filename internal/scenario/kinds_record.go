@@ -26,7 +26,7 @@ var (
 		{Name: "shared", Type: Bool, Place: Keyed, Meaning: "another controller learnt it"},
 	}}
 	// Found is where a route was when a recording that is not complete begins.
-	Found = &Kind{Code: 123, Verb: "found", Meaning: "A route as it was where the recording begins.", Params: []Param{
+	Found = &Kind{Code: 123, Verb: "found", Meaning: "A route as it was where the recording begins. With a generation and no QPs, these are not known: a post on any QP is taken there.", Params: []Param{
 		routeParam,
 		{Name: "state", Type: Word, Words: States, Meaning: "its state", Plain: true},
 		{Name: "gen", Type: Number, Place: Keyed, Meaning: "its generation", Plain: true},
