@@ -12,7 +12,7 @@ var (
 	// Clock is one reading of the clock.
 	Clock = &Kind{Code: 121, Verb: "clock", Meaning: "The next call read the clock: it showed the time of this statement."}
 	// Told is a transition or notice.
-	Told = &Kind{Code: 122, Verb: "told", Meaning: "The next call told of a transition or notice.", Params: []Param{
+	Told = &Kind{Code: 122, Verb: "told", Meaning: "The next call told of a transition or notice. With gen, in a complete recording of calls that did not run at the same time, all of it is compared, else the states, the reason and the notice.", Params: []Param{
 		routeParam,
 		{Name: "from", Type: Word, Words: States, Meaning: "the state before", Plain: true},
 		{Name: "to", Type: Word, Words: States, Meaning: "the state after", Plain: true},
