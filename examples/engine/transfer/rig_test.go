@@ -40,7 +40,7 @@ func bubble(t *testing.T, o options, f func(*testing.T, *rig)) {
 
 // options change what a rig is made of.
 type options struct {
-	recorder *recorder.Recorder // of guest runs; nil records nothing
+	recorder *recorder.Recorder // nil records nothing
 	engine   func(*Config)
 	cc       func(*cc.Config)
 	hook     func(cc.Transition)
@@ -98,7 +98,7 @@ func startRig(t *testing.T, o options, opts ...Option) *rig {
 		o.cc(&numbers)
 	}
 	began := time.Now()
-	r.ctl, err = cc.New(numbers, cc.WithClock(func() time.Duration { return time.Since(began) }), cc.WithTransitions(o.hook), cc.WithPauses(r.table))
+	r.ctl, err = cc.New(numbers, cc.WithClock(func() time.Duration { return time.Since(began) }), cc.WithTransitions(o.hook), cc.WithPauses(r.table), cc.WithRecorder(o.recorder))
 	require.NoError(t, err)
 
 	cfg := DefaultConfig()
