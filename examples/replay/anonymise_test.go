@@ -168,7 +168,7 @@ func TestAnonymisedNumbers(t *testing.T) {
 	text := `scenario 1
 route 20260304 D1 P n1
 renew 20260304
-acquire 4111111111111111 20260304 task=77 -> admit
+acquire 4111111111111111 20260304 task=770077 -> admit
 unposted 4111111111111111 -> yes
 send 20250101..20250103,5 20260304 1
 complete 20250101,20250102..20250103,5 SUCCESS
@@ -186,7 +186,7 @@ due -> 20260304
 		_, result = runText(t, hidden)
 		assert.Empty(t, result.Mismatches)
 		_, hidden, _ = call(t, hidden, "-print", "text", "-")
-		for _, secret := range []string{"20260304", "4111111111111111", "77", "2025", ",5"} {
+		for _, secret := range []string{"20260304", "4111111111111111", "770077", "2025", ",5"} {
 			assert.NotContains(t, hidden, secret)
 		}
 		assert.Regexp(t, `acquire task-[a-z2-7]{8} route-[a-z2-7]{8} task=task-[a-z2-7]{8} -> admit`, hidden)
