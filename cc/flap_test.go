@@ -90,7 +90,7 @@ func (f *flapRig) step() {
 		}
 		w := &onWire{route: route, probe: true}
 		d := route.TryProbe(&w.permit, route.current.Load().number, 64)
-		if (d.Hint == NeedRenew || d.Reason == classify.ReasonNeedsRenew) && f.build(route) {
+		if d.WantsEndpoint() && f.build(route) {
 			d = route.TryProbe(&w.permit, route.current.Load().number, 64)
 		}
 		f.send(w, d)

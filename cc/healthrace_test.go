@@ -80,7 +80,7 @@ func TestHealthRace(t *testing.T) {
 			d := r.TryAcquire(&s.permit, cur.number, n, &s.task)
 			if !d.Admitted() {
 				assert.NoError(t, d.Err)
-				if d.Hint == NeedRenew || d.Reason == classify.ReasonNeedsRenew || rnd.IntN(20) == 0 {
+				if d.WantsEndpoint() || rnd.IntN(20) == 0 {
 					renew(r)
 				}
 				continue

@@ -23,6 +23,7 @@ func TestOffKeepsNothing(t *testing.T) {
 	assert.Equal(t, Off, r.ctl.Mode())
 	assert.Equal(t, Off, r.ctl.Config().Mode)
 	a, b := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	assert.False(t, a.Snapshot().NeedsRenew, "everything is admitted")
 	gen, err := a.Renew(0, []QP{{ID: 1, CQ: 1}})
 	require.NoError(t, err)
 	var s slice

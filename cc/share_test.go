@@ -112,6 +112,7 @@ func TestFailuresCountedAcross(t *testing.T) {
 		s.workers[i].fail(rs[i], 1, retryExc)
 		for j, r := range rs {
 			assert.Equal(t, want, look(r), "worker %d after failure %d", j, i+1)
+			assert.Equal(t, retryExc, r.Snapshot().Health.Verdict, "worker %d knows the evidence", j)
 			s.workers[j].count(r, i+1)
 			if want == Suspect {
 				assert.Equal(t, 64*kib, r.window.Load(), "a lesson costs one slice")

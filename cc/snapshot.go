@@ -98,5 +98,5 @@ func (r *Route) needsRenew(cur *generation) bool {
 	}
 	r.device.mu.Lock()
 	defer r.device.mu.Unlock()
-	return cur.number == 0 || cur.retired() || r.state().barred() && cur.number <= r.health.record.barredUpTo
+	return cur.retired() || r.state().barred() && cur.number <= r.health.record.barredUpTo
 }

@@ -78,6 +78,7 @@ func TestTransitionLog(t *testing.T) {
 	}
 	assert.Contains(t, lines[1], "reason=ROUTE_TIMEOUT")
 	assert.Contains(t, lines[1], "last_route=true")
+	assert.Regexp(t, ` cooldown=(2[4-9]|3[0-6])[.0-9]*s `, lines[1], "30 s, give or take 20%")
 }
 
 func TestHealthSnapshot(t *testing.T) {

@@ -23,6 +23,8 @@ func TestLocal(t *testing.T) {
 		{Name: "unclear", Ports: []Port{{Number: 1, State: PortActive}}},
 		{Name: "no port", Why: "it was gone before it could be read"},
 		{Name: "no reason"},
+		{Name: "a\xff", Ports: []Port{eth}, Usable: true}, // in JSON it would have the name of the next
+		{Name: "a\xfe", Ports: []Port{eth}, Usable: true},
 	})
 	assert.Equal(t, []rail.NIC{
 		{Name: "two ports", Port: 1, NUMA: rail.NodeOf(1), Link: rail.LinkEthernet, Rate: 400, Addrs: []netip.Addr{ip("fe80::1"), ip("10.0.0.1")}},

@@ -99,6 +99,8 @@ func TestEndpointOfADeadPair(t *testing.T) {
 		r.until(func() bool { ep := first.current(); return ep != nil && !ep.narrow }, "an endpoint for all")
 		assert.Equal(t, full, count(first.current()))
 		assert.LessOrEqual(t, r.state(0), cc.Congested)
+		first.missed.Store(missedOften - 1) // as when others brought it back
+		r.until(func() bool { return first.missed.Load() == 0 }, "what is in use has missed none")
 	})
 }
 
