@@ -41,6 +41,11 @@ type Config struct {
 	// TimeLimit bounds the run of the command.
 	TimeLimit time.Duration
 
+	// Tries is the number of guests to boot, one after the other, where one is lost
+	// before the command ends. A command that ended is not run again, whatever its
+	// status. 0 stands for 1.
+	Tries int
+
 	// Share is an absolute host directory in which the guest's writes reach
 	// the host, under the same path. Empty means that no write does.
 	Share string
@@ -63,6 +68,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.CPUs, DefaultCPUs)
 	setDefault(&c.BootLimit, DefaultBootLimit)
 	setDefault(&c.TimeLimit, DefaultTimeLimit)
+	setDefault(&c.Tries, 1)
 	setDefault(&c.powerOffGrace, 3*time.Second)
 	setDefault(&c.QEMU, "qemu-system-x86_64")
 	if c.Progress == nil {
@@ -93,6 +99,9 @@ func (c Config) Validate() error {
 	}
 	if c.CPUs < 1 || c.CPUs > 64 {
 		fault("%d processors asked for: give 1 to 64", c.CPUs)
+	}
+	if c.Tries < 1 {
+		fault("%d tries asked for: give at least 1", c.Tries)
 	}
 	if c.BootLimit < 0 || c.TimeLimit < 0 {
 		fault("time limits of %v (boot) and %v (command): give positive ones", c.BootLimit, c.TimeLimit)

@@ -19,6 +19,7 @@ func TestConfigValidate(t *testing.T) {
 		{"negative NICs", func(c *Config) { c.NICs = -1 }, []string{"-1 NICs"}},
 		{"little memory", func(c *Config) { c.MemoryMiB = 100 }, []string{"100 MiB", "at least 512"}},
 		{"many processors", func(c *Config) { c.CPUs = 65 }, []string{"65 processors"}},
+		{"negative tries", func(c *Config) { c.Tries = -1 }, []string{"-1 tries", "at least 1"}},
 		{"negative limit", func(c *Config) { c.TimeLimit = -1 }, []string{"positive"}},
 		{"relative agent", func(c *Config) { c.Agent = "guestexec" }, []string{`"guestexec"`, "absolute"}},
 		{"quote in the agent", func(c *Config) { c.Agent = `/tmp/a"b` }, []string{"without quotes"}},

@@ -66,6 +66,12 @@ func playEmulator(behaviour string, args []string) error {
 	switch behaviour {
 	case "hang in command":
 		select {}
+	case "lost at first":
+		// The file is there from the second guest on.
+		first, err := os.OpenFile(os.Getenv("SOFTROCE_FAKE_PID")+".first", os.O_CREATE|os.O_EXCL, 0o644)
+		if err == nil {
+			return errors.Join(first.Close(), frames.write(frameStdout, []byte("half a line\n")))
+		}
 	case "no status":
 		return frames.write(frameStdout, []byte("half a line"))
 	}

@@ -9,7 +9,8 @@ import (
 // dir: the log of the guest's console and the socket of the agent's port.
 //
 // The accelerator is always TCG: where KVM exists but does not work, QEMU spins
-// without a word.
+// without a word. A processor that stands still in the kernel for twice the watchdog's
+// threshold is a panic, which ends the guest at once: rdma_rxe does that now and then.
 func qemuArgs(c Config, image Image, dir string) []string {
 	args := []string{
 		"-accel", "tcg,thread=multi",
@@ -21,7 +22,7 @@ func qemuArgs(c Config, image Image, dir string) []string {
 		"-no-reboot",
 		"-kernel", image.Kernel,
 		"-initrd", image.Initramfs,
-		"-append", fmt.Sprintf("console=ttyS0 quiet panic=-1 %s%d -- %q -agent", nicsParameter, c.NICs, c.Agent),
+		"-append", fmt.Sprintf("console=ttyS0 quiet panic=-1 softlockup_panic=1 watchdog_thresh=30 %s%d -- %q -agent", nicsParameter, c.NICs, c.Agent),
 		"-chardev", "file,id=console,path=" + filepath.Join(dir, consoleFile),
 		"-serial", "chardev:console",
 		"-device", "virtio-serial-pci",

@@ -19,8 +19,10 @@ import (
 //
 // An error means that there is no exit status: the guest did not start, the
 // command could not be started, a time limit passed, or parent ended. The error
-// then tells which, with the end of the guest's console where that may help. No
-// emulator is left behind in any case. Runs may be concurrent.
+// then tells which, with the end of the guest's console where that may help. A guest
+// that is lost, see [ErrGuestLost], is replaced as often as Config.Tries allows; what
+// was written until then has been passed on. No emulator is left behind in any case.
+// Runs may be concurrent.
 func Run(parent context.Context, c Config, image Image, command Command, stdout, stderr io.Writer) (int, error) {
 	c = c.withDefaults()
 	if err := c.Validate(); err != nil {
@@ -32,6 +34,17 @@ func Run(parent context.Context, c Config, image Image, command Command, stdout,
 	if info, err := os.Stat(c.Share); c.Share != "" && (err != nil || !info.IsDir()) {
 		return 0, fmt.Errorf("softroce: shared directory %q is not there: create it first", c.Share)
 	}
+	for try := 1; ; try++ {
+		status, err := runOnce(parent, c, image, command, stdout, stderr)
+		if !errors.Is(err, ErrGuestLost) || try == c.Tries {
+			return status, err
+		}
+		c.progress("%v\ntry %d of %d, in a new guest", err, try+1, c.Tries)
+	}
+}
+
+// runOnce is Run in one guest.
+func runOnce(parent context.Context, c Config, image Image, command Command, stdout, stderr io.Writer) (int, error) {
 	dir, err := os.MkdirTemp("", "softroce-")
 	if err != nil {
 		return 0, fmt.Errorf("softroce: directory of the run: %w", err)
@@ -66,9 +79,13 @@ func Run(parent context.Context, c Config, image Image, command Command, stdout,
 	return 0, explain(err, emulator.failure(), filepath.Join(dir, consoleFile))
 }
 
+// ErrGuestLost: the guest's kernel died or stood still, the emulator ended, or a time
+// limit passed, before there was an exit status. The command may have run in part.
+var ErrGuestLost = errors.New("softroce: the guest was lost")
+
 // errGuestEnded tells that the emulator ended by itself, or that the guest closed
 // its port, before the outcome came.
-var errGuestEnded = errors.New("softroce: the guest ended without an exit status of the command")
+var errGuestEnded = fmt.Errorf("%w: it ended without an exit status of the command", ErrGuestLost)
 
 // session is the host's side of the talk with the agent.
 type session struct {
@@ -145,7 +162,7 @@ func (s *session) setLimit(d time.Duration, what string) {
 		s.limit.Stop()
 	}
 	s.limit = time.AfterFunc(d, func() {
-		s.cancel(fmt.Errorf("softroce: time limit: %s within %v, and the guest was killed", what, d))
+		s.cancel(fmt.Errorf("%w: time limit: %s within %v, and the guest was killed", ErrGuestLost, what, d))
 	})
 }
 

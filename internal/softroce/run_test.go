@@ -103,17 +103,18 @@ func TestRunWithoutStatus(t *testing.T) {
 		args      []string
 		boot      time.Duration
 		limit     time.Duration
+		lost      bool
 		want      []string
 	}{
-		{"emulator fails", "fail", []string{"true"}, 0, 0, []string{"without an exit status", "no such machine", "kernel says hello"}},
-		{"no boot", "hang before boot", []string{"true"}, 300 * time.Millisecond, 0, []string{"time limit", "did not start", "300ms", "kernel says hello"}},
-		{"no start of the command", "hang before command", []string{"true"}, 300 * time.Millisecond, 0, []string{"time limit", "did not start", "300ms"}},
-		{"command hangs", "hang in command", []string{"true"}, 0, 300 * time.Millisecond, []string{"time limit", "did not end", "300ms"}},
-		{"no status", "no status", []string{"true"}, 0, 0, []string{"without an exit status"}},
-		{"unknown frame", "garbage", []string{"true"}, 0, 0, []string{`'?'`}},
-		{"guest refuses", "refuse", []string{"true"}, 0, 0, []string{"no device could be made"}},
-		{"no such command", "serve", []string{"/no/such/command"}, 0, 0, []string{"/no/such/command", "no such file"}},
-		{"no command", "serve", nil, 0, 0, []string{"no command"}},
+		{"emulator fails", "fail", []string{"true"}, 0, 0, true, []string{"without an exit status", "no such machine", "kernel says hello"}},
+		{"no boot", "hang before boot", []string{"true"}, 300 * time.Millisecond, 0, true, []string{"time limit", "did not start", "300ms", "kernel says hello"}},
+		{"no start of the command", "hang before command", []string{"true"}, 300 * time.Millisecond, 0, true, []string{"time limit", "did not start", "300ms"}},
+		{"command hangs", "hang in command", []string{"true"}, 0, 300 * time.Millisecond, true, []string{"time limit", "did not end", "300ms"}},
+		{"no status", "no status", []string{"true"}, 0, 0, true, []string{"without an exit status"}},
+		{"unknown frame", "garbage", []string{"true"}, 0, 0, false, []string{`'?'`}},
+		{"guest refuses", "refuse", []string{"true"}, 0, 0, false, []string{"no device could be made"}},
+		{"no such command", "serve", []string{"/no/such/command"}, 0, 0, false, []string{"/no/such/command", "no such file"}},
+		{"no command", "serve", nil, 0, 0, false, []string{"no command"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,10 +123,35 @@ func TestRunWithoutStatus(t *testing.T) {
 			status, err := r.run(t.Context(), t, tt.args...)
 			require.Error(t, err, "a run without an exit status must not look like success")
 			assert.Zero(t, status)
+			assert.Equal(t, tt.lost, errors.Is(err, ErrGuestLost), "only a lost guest is worth another: %v", err)
 			for _, part := range tt.want {
 				assert.ErrorContains(t, err, part)
 			}
 		})
+	}
+}
+
+func TestLostGuestIsReplaced(t *testing.T) {
+	r := newRig(t, "lost at first")
+	_, err := r.run(t.Context(), t, "true")
+	require.ErrorIs(t, err, ErrGuestLost, "there is no second try unless asked for")
+
+	r = newRig(t, "lost at first")
+	r.config.Tries = 2
+	status, err := r.run(t.Context(), t, "sh", "-c", "echo out; exit 7")
+	require.NoError(t, err)
+	assert.Equal(t, 7, status, "a status is final, whatever it is")
+	assert.Equal(t, "half a line\nout\n", r.stdout.String(), "what the first guest wrote has been passed on")
+	assert.Contains(t, r.progress.String(), "try 2 of 2")
+	assert.Contains(t, r.progress.String(), "without an exit status", "it says why")
+
+	for _, behaviour := range []string{"no status", "refuse"} {
+		r = newRig(t, behaviour)
+		r.config.Tries = 2
+		_, err = r.run(t.Context(), t, "true")
+		require.Error(t, err)
+		assert.Equal(t, behaviour == "no status", strings.Contains(r.progress.String(), "try 2 of 2"), "only a lost guest is worth another")
+		assert.NotContains(t, r.progress.String(), "try 3")
 	}
 }
 

@@ -9,7 +9,8 @@
 //
 // The guest sees this machine's files; what it writes is lost, except in the
 // directory given by -share. If there is no status to exit with, because the
-// guest did not start or a time limit passed, guestexec says why and exits
+// guest did not start, its kernel died or a time limit passed, guestexec says why,
+// runs the command again in a new guest as often as -tries allows, and then exits
 // with status 125.
 package main
 
@@ -83,6 +84,7 @@ func parse(args []string, stderr io.Writer) (softroce.Config, softroce.Command, 
 	flags.IntVar(&c.CPUs, "cpus", softroce.DefaultCPUs, "processors of the guest")
 	flags.DurationVar(&c.TimeLimit, "timeout", softroce.DefaultTimeLimit, "time limit of the command")
 	flags.DurationVar(&c.BootLimit, "boot-timeout", softroce.DefaultBootLimit, "time limit of the guest's start")
+	flags.IntVar(&c.Tries, "tries", 1, "`guests` to boot where one is lost before the command ends")
 	flags.StringVar(&c.Share, "share", "", "host `directory` in which the guest's writes are kept")
 	quiet := flags.Bool("quiet", false, "no progress lines")
 	if err := flags.Parse(args); err != nil {

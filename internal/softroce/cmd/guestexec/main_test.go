@@ -15,9 +15,10 @@ func TestParse(t *testing.T) {
 	dir, err := os.Getwd()
 	require.NoError(t, err)
 
-	c, command, err := parse([]string{"-nics", "5", "-memory", "1024", "-cpus", "1", "-timeout", "90s", "-share", "out", "--", "./x.test", "-test.v"}, &bytes.Buffer{})
+	c, command, err := parse([]string{"-nics", "5", "-tries", "3", "-memory", "1024", "-cpus", "1", "-timeout", "90s", "-share", "out", "--", "./x.test", "-test.v"}, &bytes.Buffer{})
 	require.NoError(t, err)
 	assert.Equal(t, 5, c.NICs)
+	assert.Equal(t, 3, c.Tries)
 	assert.Equal(t, 1024, c.MemoryMiB)
 	assert.Equal(t, 1, c.CPUs)
 	assert.Equal(t, 90*time.Second, c.TimeLimit)
