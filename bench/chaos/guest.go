@@ -50,7 +50,7 @@ func (o *options) inGuest(ctx context.Context, args []string, plans []chaos.Sche
 		}
 	}()
 	status, err := softroce.Run(ctx,
-		softroce.Config{Agent: self, NICs: plans[0].Setup.NICs, MemoryMiB: 3072, TimeLimit: o.run + 10*time.Minute, Progress: o.stderr}, image,
+		softroce.Config{Agent: self, NICs: plans[0].Setup.NICs, MemoryMiB: 3072, TimeLimit: o.run + 5*time.Minute, Tries: 2, Progress: o.stderr}, image,
 		softroce.Command{Args: append([]string{self}, args...), Dir: dir, Env: os.Environ()}, in, o.stderr)
 	in.Close()
 	if bad := <-read; bad != nil {
