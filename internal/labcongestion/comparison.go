@@ -50,6 +50,12 @@ func (r Result) Drain() time.Duration {
 	return Median(each(r.Rounds, Stretch.MedianDrain))
 }
 
+// Calm reports whether the machine left most rounds alone. Where it did not, ACK timeouts
+// fire because it stood still, and goodput says little of the arm.
+func (r Result) Calm() bool {
+	return Median(each(r.Rounds, Stretch.StalledShare)) <= mostStalled
+}
+
 func each[T, V any](list []T, value func(T) V) (values []V) {
 	for _, x := range list {
 		values = append(values, value(x))

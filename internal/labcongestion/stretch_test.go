@@ -120,3 +120,9 @@ func TestSetupCheck(t *testing.T) {
 	assert.Contains(t, static.Policy(), "static window 12 KiB")
 	assert.Contains(t, good.String(), "law round, window 4 / 8 / 65536 KiB")
 }
+
+func TestCalm(t *testing.T) {
+	round := func(stalled time.Duration) Stretch { return Stretch{Took: time.Second, Stalled: stalled} }
+	assert.True(t, Result{Rounds: []Stretch{round(0), round(150 * msec), round(900 * msec)}}.Calm(), "most rounds were calm")
+	assert.False(t, Result{Rounds: []Stretch{round(0), round(151 * msec), round(900 * msec)}}.Calm())
+}
