@@ -30,9 +30,9 @@ type DCQCN struct {
 	KeepTarget   bool    // a cut before the first step since the last cut leaves the target
 }
 
-// PaperDCQCN returns the parameters of the paper's table 14 and section 5.2. HAI, which
-// is not given there, is ten times AI and the minimum 100 Mb/s, as in the public ns-3
-// model.
+// PaperDCQCN returns the paper's parameters, chosen for 40 Gb/s. HAI, which is not given
+// there, is ten times AI, and the minimum is 100 Mb/s, as by default in HPCC's public
+// ns-3 model.
 func PaperDCQCN() *DCQCN {
 	return &DCQCN{
 		G: 1. / 256, AlphaEvery: 55 * time.Microsecond, CNPEvery: 50 * time.Microsecond,

@@ -13,7 +13,7 @@
 //	})
 //	a, b := sim.NIC(0, 0), sim.NIC(127, 0)
 //	cq := sim.NewCQ()
-//	q, _, err := sim.Connect(fabric.Endpoint{NIC: a, Send: cq}, fabric.Endpoint{NIC: b})
+//	q, _, err := sim.Connect(fabric.Endpoint{NIC: a, Send: cq}, fabric.Endpoint{NIC: b}, fabric.DefaultQP())
 //	err = q.Post(fabric.WR{ID: 1, Op: fabric.Write, Bytes: 1 << 20}) // full queue: ErrQueueFull
 //	sim.At(time.Millisecond, func() { a.Link().Down(fabric.Notice{}) })
 //	sim.Run(2 * time.Millisecond) // everything that happens until then
@@ -75,7 +75,7 @@
 //
 // The ACK timeout is 4.096 us x 2^Timeout, exactly; 0 is none. (Hardware may take up to
 // four times as long.) It runs from the start of the first unacknowledged
-// transmission, or from the last progress, or from the last timeout, whichever is
+// transmission, or from the last progress, or from the last retry, whichever is
 // latest. After Retry retries without progress, by timeouts and NAKs together, the
 // next one is the end: a path that goes dead kills its QP timeout x (Retry + 1) after
 // the first packet sent in vain.

@@ -7,12 +7,12 @@ type ECN struct {
 	PMax       float64 // 0 to 1
 }
 
-// PaperECN returns the marking of the DCQCN paper (Zhu et al., SIGCOMM 2015, section
-// 5.2), which was chosen for 40 Gb/s.
+// PaperECN returns the marking of the DCQCN paper (Zhu et al., SIGCOMM 2015), chosen for
+// 40 Gb/s.
 func PaperECN() *ECN { return &ECN{KMin: 5e3, KMax: 200e3, PMax: 0.01} }
 
-// DeploymentECN returns the marking of the public HPCC simulations (Li et al.,
-// SIGCOMM 2019): 100 kB and 400 kB for each 25 Gb/s, 20 %.
+// DeploymentECN returns the marking of the public HPCC simulations (run.py of
+// alibaba-edu/High-Precision-Congestion-Control) for ports of that rate: 100 kB and 400 kB for each 25 Gb/s, 20 %.
 func DeploymentECN(rate int64) *ECN {
 	return &ECN{KMin: rate / 1e6 * 100 / 25, KMax: rate / 1e6 * 400 / 25, PMax: 0.2}
 }

@@ -82,6 +82,11 @@ func audit(t testing.TB, s *Sim, every, until time.Duration) {
 				over += p.over
 				require.True(t, p.held >= 0 && p.over >= 0 && p.over <= p.headroom, "port %s holds %d and %d", p.name, p.held, p.over)
 			}
+			var queued int64
+			for _, p := range w.Ports() {
+				queued += p.Queue()
+			}
+			require.Equal(t, queued, w.Used(), "data in %s", w.Name())
 			if !w.lossy {
 				require.Equal(t, w.used, held, "shared buffer of %s", w.name)
 			}

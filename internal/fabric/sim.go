@@ -147,6 +147,9 @@ func (s *Sim) NIC(host, rail int) *NIC { return s.hosts[host].NICs[rail] }
 // switches.
 func (s *Sim) Links() []*Link { return s.links }
 
+// Switches returns all switches.
+func (s *Sim) Switches() []*Switch { return s.switches }
+
 // step carries out the next event.
 func (s *Sim) step() {
 	e := s.agenda.pop()

@@ -21,6 +21,23 @@ type Switch struct {
 	hystere int64
 }
 
+// Name returns the switch's name: "switch", or "leaf", "spine", "edge", "agg" or "core"
+// and a number from 0.
+func (w *Switch) Name() string { return w.name }
+
+// Used returns the data bytes in the switch, as on the wire.
+func (w *Switch) Used() int64 {
+	sum := w.used
+	for _, p := range w.ports {
+		sum += p.over
+	}
+	return sum
+}
+
+// Ports returns what the switch sends by: to its NICs in their order, then to other
+// switches.
+func (w *Switch) Ports() []*Port { return w.ports }
+
 func (s *Sim) newSwitch(name string) *Switch {
 	c := s.cfg.Switch
 	w := &Switch{
