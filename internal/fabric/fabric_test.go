@@ -196,6 +196,42 @@ func TestLinkFlap(t *testing.T) {
 	require.Zero(t, s.Totals().InFabric())
 }
 
+// What was on the wire when a link was cut is gone, and what is sent afterwards takes its
+// full time.
+func TestCutWire(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(3)})
+	a := s.NIC(0, 0)
+	lost := connect(t, s, a, s.NIC(1, 0), DefaultQP())
+	p := connect(t, s, a, s.NIC(2, 0), DefaultQP())
+	at := when(s, p.done, 1)
+	require.NoError(t, lost.q.Post(WR{Bytes: 1}))
+	s.At(500*time.Nanosecond, func() {
+		a.Link().Down(Notice{})
+		a.Link().Up(Notice{})
+		require.NoError(t, p.q.Post(WR{Bytes: 1}))
+	})
+	s.Run(10 * time.Microsecond)
+	require.Zero(t, lost.peer.Stats().Received)
+	wires := 2*transmission(1+dataOverhead, 100e9) + 2*transmission(ackWire, 100e9)
+	require.Equal(t, 500*Nanosecond+4*Microsecond+wires, *at)
+}
+
+// Nothing queues for a port that is down, and nobody is paused for it.
+func TestNoQueueForDeadPort(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(3), Switch: SwitchConfig{XOFF: 20e3}})
+	dead := s.NIC(2, 0).Link()
+	dead.Down(Notice{})
+	for i := range 2 {
+		p := connect(t, s, s.NIC(i, 0), s.NIC(2, 0), DefaultQP())
+		require.NoError(t, p.q.Post(WR{Bytes: 1 << 20}))
+	}
+	s.Run(200 * time.Microsecond)
+	require.Zero(t, dead.B.Stats().Peak)
+	require.Zero(t, s.NIC(0, 0).Link().A.Stats().Pauses)
+	require.Equal(t, s.Totals().Injected, s.Totals().Dropped)
+	require.Equal(t, s.Totals().Dropped, dead.B.Stats().Lost)
+}
+
 // A black hole of one direction lets the other pass.
 func TestOneWayBlackhole(t *testing.T) {
 	s := mustNew(t, Config{Topology: Star(2)})

@@ -102,6 +102,50 @@ func TestPauseAndControl(t *testing.T) {
 	require.Greater(t, out.Stats().Pauses, before.Pauses)
 }
 
+// An ACK overtakes the data that waits in a switch.
+func TestControlGoesFirst(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(3)})
+	for i := range 2 {
+		p := connect(t, s, s.NIC(i, 0), s.NIC(2, 0), DefaultQP())
+		require.NoError(t, p.q.Post(WR{Bytes: 1 << 20}))
+	}
+	s.Run(80 * time.Microsecond)
+	require.Greater(t, s.NIC(2, 0).Link().B.Queue(), int64(900e3))
+	p := connect(t, s, s.NIC(2, 0), s.NIC(0, 0), DefaultQP())
+	at := when(s, p.done, 1)
+	require.NoError(t, p.q.Post(WR{Bytes: 1}))
+	s.Drain()
+	require.Less(t, us(*at), 80+4+1.0)
+}
+
+// A lossless port drops when its neighbour does not hear the pause, and only then.
+func TestPausesLost(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(3), Switch: SwitchConfig{XOFF: 100e3}})
+	for i := range 2 {
+		p := connect(t, s, s.NIC(i, 0), s.NIC(2, 0), DefaultQP())
+		require.NoError(t, p.q.Post(WR{Bytes: 1 << 20}))
+	}
+	s.NIC(0, 0).Link().B.Blackhole(true)
+	audit(t, s, time.Microsecond, 200*time.Microsecond)
+	s.Run(200 * time.Microsecond)
+	require.NotZero(t, s.NIC(2, 0).Link().B.Stats().Dropped)
+	require.Zero(t, s.qps[2].Stats().Resent, "the other sender heard it")
+}
+
+// When a port goes on: below XON, or below the limit by the hysteresis, or empty.
+func TestResume(t *testing.T) {
+	w := mustNew(t, Config{Topology: Star(2), Switch: SwitchConfig{XOFF: 60e3, XON: 40e3}}).Switches()[0]
+	require.True(t, w.resumes(40e3-1))
+	require.False(t, w.resumes(40e3))
+	w = mustNew(t, Config{Topology: Star(2)}).Switches()[0]
+	limit := w.limit()
+	require.True(t, w.resumes(limit-3<<10))
+	require.False(t, w.resumes(limit-3<<10+1))
+	w.used = w.shared
+	require.False(t, w.resumes(1))
+	require.True(t, w.resumes(0))
+}
+
 // A pause whose end is lost ends by itself after 65535 quanta; one that goes on is
 // refreshed.
 func TestPauseExpires(t *testing.T) {
@@ -119,6 +163,13 @@ func TestPauseExpires(t *testing.T) {
 	require.False(t, out.Paused())
 	require.Greater(t, out.Stats().PauseTime, Millisecond)
 	require.Less(t, out.Stats().PauseTime, Millisecond+quanta(100e9))
+
+	before := out.Stats().PauseTime
+	out.setPaused(true)
+	s.Run(1310 * time.Microsecond)
+	require.Equal(t, before+10*Microsecond, out.Stats().PauseTime, "while it lasts")
+	out.setPaused(false)
+	require.Equal(t, before+10*Microsecond, out.Stats().PauseTime)
 }
 
 // A host that is slower than its line pauses the switch and loses nothing; without

@@ -103,6 +103,54 @@ func TestGoBackN(t *testing.T) {
 	require.Less(t, *at, 235*packet, "200 packets, what was sent again, and a round trip")
 }
 
+// Losses that are far apart cost a round trip each, in both directions, and use up no
+// retries, since there is progress in between.
+func TestLossesFarApart(t *testing.T) {
+	for _, op := range []Op{Write, Read} {
+		s := mustNew(t, Config{Topology: Star(2)})
+		cfg := DefaultQP()
+		cfg.Retry = 1
+		p := connect(t, s, s.NIC(0, 0), s.NIC(1, 0), cfg)
+		require.NoError(t, p.q.Post(WR{Op: op, Bytes: 1000 * 4096}))
+		require.NoError(t, p.q.Post(WR{Op: op, Bytes: 4096}))
+		for i := range 6 {
+			for _, n := range []int{0, 1} {
+				data := s.NIC(n, 0).Link().A
+				s.At(time.Duration(20+40*i)*time.Microsecond, func() { data.Blackhole(true) })
+				s.At(time.Duration(20+40*i)*time.Microsecond+334, func() { data.Blackhole(false) })
+			}
+		}
+		s.Drain()
+		require.Equal(t, []classify.Status{0, 0}, statuses(poll(p.done)), "op %d", op)
+		st := p.q.Stats()
+		require.Zero(t, st.Timeouts)
+		require.NotZero(t, st.Resent)
+		if op == Write {
+			require.InDelta(t, 6*16, float64(st.Resent), 20, "each time a round trip of packets")
+		}
+		require.Equal(t, int64(1001*4096), p.q.Stats().Received+p.peer.Stats().Received)
+	}
+}
+
+// Answers to what has long been settled change nothing.
+func TestStaleAnswers(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(2)})
+	p := connect(t, s, s.NIC(0, 0), s.NIC(1, 0), DefaultQP())
+	require.NoError(t, p.q.Post(WR{Bytes: 1 << 20}))
+	s.Run(50 * time.Microsecond)
+	require.Greater(t, p.q.una, uint64(10))
+	before := p.q.requester
+	p.q.receiveACK(3)
+	p.q.receiveNAK(3)
+	p.q.receiveRNR(3)
+	p.q.receiveNAK(p.q.nxt) // of what was sent before it went back
+	p.q.receiveRNR(p.q.nxt)
+	after := p.q.requester
+	after.una, after.claimed, after.deadline, after.head, after.next = before.una, before.claimed, before.deadline, before.head, before.next
+	require.Equal(t, before, after)
+	require.Zero(t, p.q.Stats().Resent)
+}
+
 // READ data flows the other way, at most MaxReads are outstanding, and what is behind
 // waits.
 func TestReads(t *testing.T) {
