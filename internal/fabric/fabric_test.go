@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,20 @@ func TestPaths(t *testing.T) {
 		counts = append(counts, n)
 	}
 	require.NotEqual(t, []int{200, 200, 200, 200}, counts)
+
+	// Switches choose independently: all cores are used, not one for each aggregation
+	// switch.
+	s = mustNew(t, Config{Seed: 1, Topology: FatTree(8)})
+	for i := range 400 {
+		p := connect(t, s, s.NIC(i%16, 0), s.NIC(16+i%112, 0), DefaultQP())
+		require.NoError(t, p.q.Post(WR{Bytes: 1}))
+	}
+	s.Drain()
+	for _, w := range s.Switches() {
+		if strings.HasPrefix(w.Name(), "core") {
+			require.NotZero(t, w.Ports()[0].peer.Stats().Sent, w.Name())
+		}
+	}
 }
 
 func TestConfigFaults(t *testing.T) {
@@ -230,6 +245,41 @@ func TestNoQueueForDeadPort(t *testing.T) {
 	require.Zero(t, s.NIC(0, 0).Link().A.Stats().Pauses)
 	require.Equal(t, s.Totals().Injected, s.Totals().Dropped)
 	require.Equal(t, s.Totals().Dropped, dead.B.Stats().Lost)
+}
+
+// A cut loses what queues for the link and gives its room back.
+func TestCutQueue(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(3)})
+	for i := range 2 {
+		p := connect(t, s, s.NIC(i, 0), s.NIC(2, 0), DefaultQP())
+		require.NoError(t, p.q.Post(WR{Bytes: 1 << 20}))
+	}
+	audit(t, s, time.Microsecond, 300*time.Microsecond)
+	link := s.NIC(2, 0).Link()
+	s.Run(50 * time.Microsecond)
+	queue := link.B.Queue()
+	require.NotZero(t, queue)
+	link.Down(Notice{})
+	require.Zero(t, s.Switches()[0].Used())
+	require.GreaterOrEqual(t, s.Totals().Dropped, queue)
+	require.Equal(t, s.Totals().Dropped, link.A.Stats().Lost+link.B.Stats().Lost)
+	s.Run(300 * time.Microsecond)
+	require.Equal(t, s.Totals().Injected, s.Totals().Delivered+s.Totals().Dropped)
+}
+
+// A pause ends with its link, and begins again if it still is wanted when the link is back.
+func TestPauseAndCut(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(2)})
+	link := s.NIC(0, 0).Link()
+	link.B.want(true)
+	s.Run(10 * time.Microsecond)
+	require.True(t, link.A.Paused())
+	link.Down(Notice{})
+	require.False(t, link.A.Paused())
+	s.Run(20 * time.Microsecond)
+	link.Up(Notice{})
+	s.Run(22 * time.Microsecond)
+	require.True(t, link.A.Paused())
 }
 
 // A black hole of one direction lets the other pass.

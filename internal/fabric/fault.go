@@ -65,7 +65,7 @@ func (p *Port) Lose(probability float64) {
 
 func (p *Port) judge() { p.faulty = p.down || p.hole || p.lose > 0 }
 
-// cut loses all that the port holds, and forgets pauses.
+// cut loses all that the port holds, and ends its pause.
 func (p *Port) cut() {
 	p.judge()
 	for _, q := range []*fifo{&p.wire, &p.control, &p.data} {
@@ -81,7 +81,6 @@ func (p *Port) cut() {
 			p.sim.discard(k)
 		}
 	}
-	p.told = false
 	p.setPaused(false)
 }
 

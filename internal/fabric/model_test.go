@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var modelSeeds = flag.Int("model.seeds", 0, "seeds of the model test; 0 is 60, or 15 with -short")
+var modelSeeds = flag.Int("model.seeds", 0, "seeds of the model test; 0 is 40, or 15 with -short")
 
 // flow is the obvious model of one direction of a connection: what was posted must be
 // delivered once and in order, and complete in order.
@@ -34,6 +34,15 @@ func (f *flow) deliver(op Op, bytes int64) {
 }
 
 func (f *flow) check() {
+	if q := f.q; !q.Failed() {
+		reads := 0
+		for i := q.head; i < q.next; i++ {
+			reads += int(btoi(q.at(i).wr.Op == Read))
+		}
+		require.Equal(f.t, reads, q.reads, "%s: READs sent in whole", f.name)
+		require.LessOrEqual(f.t, reads, q.cfg.MaxReads, f.name)
+		require.True(f.t, q.una <= q.nxt && q.nxt <= q.sent && q.sent <= q.end, "%s: sequence numbers", f.name)
+	}
 	for _, c := range poll(f.done) {
 		require.Less(f.t, f.complete, len(f.posted), "%s: too many completions", f.name)
 		for f.posted[f.complete].Unsignaled && f.posted[f.complete].ID != c.WRID {
@@ -62,7 +71,7 @@ func (f *flow) check() {
 func TestModel(t *testing.T) {
 	seeds := *modelSeeds
 	if seeds == 0 {
-		seeds = 60
+		seeds = 40
 		if testing.Short() {
 			seeds = 15
 		}

@@ -47,7 +47,7 @@ func (q *QP) receiveData(k *packet) {
 		return
 	}
 	if k.psn == q.expected {
-		if k.kind == packetSend && k.first && len(q.receives) == 0 {
+		if k.kind == packetSend && len(q.receives) == 0 {
 			q.refused = true
 			q.answer(packetRNR)
 			return

@@ -129,7 +129,45 @@ func TestLossesFarApart(t *testing.T) {
 			require.InDelta(t, 6*16, float64(st.Resent), 20, "each time a round trip of packets")
 		}
 		require.Equal(t, int64(1001*4096), p.q.Stats().Received+p.peer.Stats().Received)
+		sent := s.NIC(0, 0).Link().A.Stats().Sent + s.NIC(1, 0).Link().A.Stats().Sent
+		require.InEpsilon(t, 4178*(1001+6*18), float64(sent), 0.02, "nothing is sent three times")
 	}
+}
+
+// A request that comes after its NAK ends the silence, whatever its kind, and the next
+// gap makes a NAK again.
+func TestEachGapHasItsNAK(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(2)})
+	p := connect(t, s, s.NIC(0, 0), s.NIC(1, 0), DefaultQP())
+	r := p.peer
+	for _, kind := range []packetKind{packetRead, packetWrite, packetRead} {
+		expected := r.expected
+		r.receiveData(&packet{kind: packetWrite, psn: expected + 1, last: true})
+		require.True(t, r.refused)
+		require.Equal(t, expected, r.expected)
+		if kind == packetRead {
+			r.receiveRead(&packet{kind: kind, psn: expected, bytes: 1})
+		} else {
+			r.receiveData(&packet{kind: kind, psn: expected, last: true})
+		}
+		require.False(t, r.refused)
+		require.Equal(t, expected+1, r.expected)
+	}
+}
+
+// Completions of one instant are told once.
+func TestNotifyOnce(t *testing.T) {
+	s := mustNew(t, Config{Topology: Star(2)})
+	p := connect(t, s, s.NIC(0, 0), s.NIC(1, 0), DefaultQP())
+	calls := 0
+	p.done.Notify(func() { calls++ })
+	for range 3 {
+		require.NoError(t, p.q.Post(WR{Bytes: 1}))
+	}
+	p.q.receiveACK(3)
+	s.Drain()
+	require.Equal(t, 1, calls)
+	require.Len(t, poll(p.done), 3)
 }
 
 // Answers to what has long been settled change nothing.
