@@ -21,7 +21,6 @@ type options struct {
 	seeds int
 	first uint64
 	arms  []fabriclab.Arm
-	out   string
 	list  bool
 }
 
@@ -74,7 +73,6 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.seeds, "seeds", 10, "runs of each experiment and arm")
 	f.Uint64Var(&o.first, "seed", 1, "the first seed")
 	arms := f.String("arms", strings.Join(fabriclab.DefaultArms(), ";"), "arms, separated by semicolons")
-	f.StringVar(&o.out, "out", "", "folder for the report; none is written without")
 	f.BoolVar(&o.list, "list", false, "list the experiments and run none")
 	if err := f.Parse(args); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package fabriclab
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -44,6 +43,12 @@ const settleTime = 5 * time.Second
 // newBed builds a fabric and no engines yet.
 func newBed(seed uint64, arm Arm, cfg fabric.Config, s Settings) (*Bed, error) {
 	cfg.Seed = seed
+	if arm.Config != nil {
+		s.Tick = min(s.Tick, arm.Config.Epoch)
+		if err := align(); err != nil {
+			return nil, err
+		}
+	}
 	sim, err := fabric.New(cfg)
 	if err != nil {
 		return nil, err
@@ -206,7 +211,7 @@ func (b *Bed) FinishTransfers(limit time.Duration) error {
 		b.Sim.Run(b.Sim.Now() + 100*time.Microsecond)
 	}
 	if b.open > 0 {
-		b.fail(errors.New(fmt.Sprint(b.open, " transfers did not end in ", limit)))
+		b.fail(fmt.Errorf("%d transfers did not end in %v", b.open, limit))
 	}
 	return b.Finish()
 }

@@ -18,5 +18,5 @@
 // engine owes it: Posting, Settle with the verdict of package classify, beats, ticks,
 // Renew after a QP has failed, and a prober.
 //
-// Command bench/law runs the experiments with many seeds and writes a report.
+// Command bench/law runs the experiments with many seeds and compares them with goals.
 package fabriclab

@@ -29,7 +29,11 @@ func mustBed(t testing.TB, arm string, cfg fabric.Config, s Settings) *Bed {
 // large slices and small ones, several QPs, two rails, a poller that stands still for
 // longer than the controller allows, and a link that goes down and up.
 func TestConservation(t *testing.T) {
-	for _, arm := range DefaultArms() {
+	arms := DefaultArms()
+	if testing.Short() {
+		arms = []string{"aimd", "round"}
+	}
+	for _, arm := range arms {
 		t.Run(arm, func(t *testing.T) {
 			s := DefaultSettings()
 			s.QPs, s.Timeout, s.Retry = 2, 9, 2 // gives up after 6 ms

@@ -1,6 +1,7 @@
 package fabriclab
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -29,6 +30,42 @@ func newGate(e *Engine, cfg cc.Config, random *rand.Rand) (*gate, error) {
 		cc.WithJitter(func() float64 { return 0.8 + 0.4*random.Float64() }),
 		cc.WithTransitions(func(t cc.Transition) { e.bed.transition(e, t) }))
 	return g, err
+}
+
+// sampling is how many of the controller's samples of fast slices one stands for. Which
+// slices are measured goes by numbers that all permits of a process share.
+const sampling = 8
+
+// align has the next run see the same slices measured as the last one: it uses up
+// numbers to a multiple. Runs of one process must not overlap.
+func align() error {
+	cfg := cc.DefaultConfig()
+	cfg.Mode = cc.Enforce
+	ctl, err := cc.New(cfg, cc.WithClock(func() time.Duration { return 0 }))
+	if err != nil {
+		return err
+	}
+	defer ctl.Close()
+	path, err := ctl.Route(rail.Pair{Peer: "none", Local: "none", Port: 1, Remote: "none"})
+	if err != nil {
+		return err
+	}
+	generation, err := path.Renew(0, []cc.QP{{ID: 1}})
+	if err != nil {
+		return err
+	}
+	for range sampling {
+		p := &cc.Permit{}
+		d := path.TryAcquire(p, generation, 1, nil)
+		if !d.Admitted() {
+			return fmt.Errorf("fabriclab: no number to be had: %v", d)
+		}
+		p.Unposted()
+		if d.Use%sampling == 0 {
+			return nil
+		}
+	}
+	return errors.New("fabriclab: the numbers of permits have no order")
 }
 
 func (g *gate) now() time.Duration { return g.engine.bed.Sim.Now() + g.ahead }

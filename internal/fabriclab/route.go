@@ -2,11 +2,10 @@ package fabriclab
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/internal/fabric"
-
-	"time"
 )
 
 // route is a pair of NICs as an engine uses it.
