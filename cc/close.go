@@ -1,6 +1,9 @@
 package cc
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Close ends admission: from now on TryAcquire, Renew and Route answer
 // [ErrClosed] and events are ignored. It never waits for permits; settles that
@@ -59,13 +62,8 @@ func (c *Controller) Forget(peer, incarnation string) (routes int) {
 
 // forget closes the routes and returns them.
 func (c *Controller) forget(peer, incarnation string) []*Route {
-	var gone []*Route
 	c.mu.Lock()
-	for r := range c.routes.all() {
-		if r.pair.Peer == peer && r.pair.Incarnation == incarnation {
-			gone = append(gone, r)
-		}
-	}
+	gone := slices.Collect(c.routes.to(peerName{peer, incarnation}))
 	c.mu.Unlock()
 	for _, r := range gone {
 		r.close()

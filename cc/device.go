@@ -35,18 +35,23 @@ type device struct {
 	roomWanted atomic.Bool
 	lineMu     sync.Mutex // guards the lines of the device and its routes; taken last
 
-	mu      sync.Mutex
-	lessees []*Route
-	routes  []*Route
-	leaving []*Route     // closed, and not all of their bytes are back
-	left    int64        // bytes that closed routes delivered
-	pending []Transition // noted under the lock, told after it
+	mu          sync.Mutex
+	lessees     []*Route
+	routes      []*Route
+	leaving     []*Route     // closed, and not all of their bytes were back
+	mostLeaving int          // beyond that it is time to look whose bytes are back
+	left        int64        // bytes that closed routes delivered
+	pending     []Transition // noted under the lock, told after it
 	// marks holds the ports that failed, and 0 for the device itself. Routes there
 	// are isolated, also those that are made later.
 	marks map[uint8]classify.Verdict
 	// exhausted holds the ports without a usable route, and 0 for the device.
 	exhausted map[uint8]bool
-	latest    time.Duration
+	// usableAt is where in routes the latest usable route of each port, and of any for 0,
+	// was found. The next look begins there: routes that fail one after the other are not
+	// all looked at for each of them.
+	usableAt [256]int32
+	latest   time.Duration
 }
 
 // locked runs f with the device's lock held and then tells of the transitions that
@@ -97,6 +102,7 @@ func (d *device) mark(port uint8, v classify.Verdict, now time.Duration) {
 // add takes in a new route: what the port and the device suffer from, it suffers
 // too. The caller holds the lock.
 func (d *device) add(r *Route, now time.Duration) {
+	r.inDevice = int32(len(d.routes))
 	d.routes = append(d.routes, r)
 	if r.health.limited = d.limits(r.pair.Port); r.health.limited {
 		r.health.watched.Store(true)
@@ -116,11 +122,20 @@ func (d *device) remove(r *Route) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.returnLease(r)
-	d.routes = slices.DeleteFunc(d.routes, func(other *Route) bool { return other == r })
-	d.leaving = append(d.leaving, r)
+	last := len(d.routes) - 1
+	d.routes[last].inDevice = r.inDevice
+	d.routes[r.inDevice] = d.routes[last]
+	d.routes[last] = nil
+	d.routes = d.routes[:last]
+	if r.flight.inFlight() != 0 {
+		d.leaving = append(d.leaving, r)
+	}
 	d.left += r.flight.delivered()
 	d.forgetExhausted()
-	d.tidy()
+	if len(d.leaving) > d.mostLeaving { // not each time: there may be many
+		d.tidy()
+		d.mostLeaving = 2 * len(d.leaving)
+	}
 }
 
 // tidy forgets closed routes whose bytes are back. The caller holds the lock.
@@ -164,6 +179,17 @@ func (d *device) inFlight() (n int64) {
 		for _, r := range list {
 			n += r.flight.inFlight()
 		}
+	}
+	return n
+}
+
+// taken is inFlight by what was given out: it does not look at every route.
+func (d *device) taken() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.granted.Load()
+	for _, r := range d.lessees {
+		n -= r.lease - r.flight.leased()
 	}
 	return n
 }

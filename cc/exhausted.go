@@ -43,11 +43,15 @@ func (d *device) usable(port uint8) bool {
 	type peer struct{ name, incarnation string }
 	var first peer
 	several := false
-	for _, r := range d.routes {
+	begin := int(d.usableAt[port])
+	for i := range d.routes {
+		at := (begin + i) % len(d.routes)
+		r := d.routes[at]
 		if port != 0 && port != r.pair.Port {
 			continue
 		}
 		if !r.state().barred() {
+			d.usableAt[port] = int32(at)
 			return true
 		}
 		p := peer{r.pair.Peer, r.pair.Incarnation}

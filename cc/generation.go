@@ -3,6 +3,7 @@ package cc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/rdmagate/rdmagate/classify"
@@ -100,14 +101,19 @@ func newGeneration(r *Route, number Generation, list []QP) (*generation, error) 
 		return nil, errors.New("cc: Renew with no QPs: an endpoint has at least one; name those that will be posted to")
 	}
 	g := &generation{number: number, route: r, qps: make([]qp, len(list))}
+	numbers := make([]uint64, 0, 8)
 	for i, q := range list {
 		if q.ID == 0 {
 			return nil, fmt.Errorf("cc: Renew: QP %d of %d has ID 0; give each QP a number of its own, from 1", i+1, len(list))
 		}
-		if g.qp(q.ID) != nil {
-			return nil, fmt.Errorf("cc: Renew: QP %d is named twice; name each QP once", q.ID)
-		}
 		g.qps[i].QP = q
+		numbers = append(numbers, q.ID)
+	}
+	slices.Sort(numbers)
+	for i, id := range numbers[1:] {
+		if id == numbers[i] {
+			return nil, fmt.Errorf("cc: Renew: QP %d is named twice; name each QP once", id)
+		}
 	}
 	return g, nil
 }

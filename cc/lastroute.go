@@ -9,8 +9,8 @@ import (
 // isLastUsable reports whether no other route to the route's peer is usable. The
 // caller holds the controller's lock.
 func (c *Controller) isLastUsable(r *Route) bool {
-	for other := range c.routes.all() {
-		if other != r && other.pair.Peer == r.pair.Peer && other.pair.Incarnation == r.pair.Incarnation && !other.state().barred() && !other.pausedElsewhere() {
+	for other := range c.routes.to(peerOf(r.pair)) {
+		if other != r && !other.state().barred() && !other.pausedElsewhere() {
 			return false
 		}
 	}

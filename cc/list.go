@@ -199,7 +199,7 @@ func (r *Route) Fit(sizes []int64) (slices int) {
 	if !enabled || r.mode == Off {
 		return len(sizes)
 	}
-	out, shared := r.InFlight(), r.device.inFlight()
+	out, shared := r.InFlight(), r.device.taken()
 	room := min(r.window.Load()-out, r.device.window.Load()-shared)
 	alone := out == 0 && shared == 0
 	for i, n := range sizes {

@@ -22,6 +22,9 @@ type registered struct {
 	qp  *qp
 }
 
+// fewQPs is how many QPs of an endpoint are looked through for each of them.
+const fewQPs = 16
+
 // swap puts the QPs of next in the place of those of old, which may have none. A QP
 // number that another endpoint of the device holds goes to next: the hardware gives
 // a number again only once the QP that had it is gone.
@@ -45,9 +48,23 @@ func (reg registry) within(scope classify.Scope, e classify.Event) (found []regi
 		}
 		return found
 	}
-	for id, gen := range reg {
-		if r := (registered{gen, gen.qp(id)}); r.within(scope, e) {
+	take := func(gen *generation, q *qp) {
+		if r := (registered{gen, q}); r.within(scope, e) {
 			found = append(found, r)
+		}
+	}
+	wide := map[*generation]bool{} // those with many QPs that were seen: each is looked through once
+	for id, gen := range reg {
+		switch {
+		case len(gen.qps) <= fewQPs:
+			take(gen, gen.qp(id))
+		case !wide[gen]:
+			wide[gen] = true
+			for i := range gen.qps {
+				if q := &gen.qps[i]; reg[q.ID] == gen {
+					take(gen, q)
+				}
+			}
 		}
 	}
 	slices.SortFunc(found, func(a, b registered) int { return cmp.Compare(a.qp.ID, b.qp.ID) })

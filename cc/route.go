@@ -31,13 +31,15 @@ type Route struct {
 	seen       atomic.Uint64 // the peer's version that the state takes into account
 	health     health
 
-	meter    atomic.Pointer[meter] // nil until the first slice
-	refusals refusals
-	ctl      *Controller
-	device   *device
-	next     *Route // of those in one bucket of the index
-	id       uint32 // in recordings
-	pair     rail.Pair
+	meter      atomic.Pointer[meter] // nil until the first slice
+	refusals   refusals
+	ctl        *Controller
+	device     *device
+	next       *Route // of those in one bucket of the index
+	nextOfPeer *Route // of those to one peer
+	id         uint32 // in recordings
+	inDevice   int32  // place in the device's list of routes; the device's lock guards it
+	pair       rail.Pair
 }
 
 // Pair returns the pair that the route stands for.

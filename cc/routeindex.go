@@ -7,8 +7,8 @@ import (
 	"github.com/rdmagate/rdmagate/rail"
 )
 
-// routeIndex finds the route of a pair, and holds all routes. The controller's lock
-// guards it.
+// routeIndex finds the route of a pair and the routes to a peer, and holds all routes. The
+// controller's lock guards it.
 //
 // It is a hash table of pointers alone: routes whose pairs fall into one bucket are
 // chained through Route.next, and a pair is compared where the route has it. A map
@@ -17,7 +17,13 @@ type routeIndex struct {
 	seed    maphash.Seed
 	buckets []*Route // a power of two of them, and at least one for each route
 	routes  int
+	peers   map[peerName]*Route // the latest route to each; the others are chained
 }
+
+// peerName is a peer machine in one incarnation.
+type peerName struct{ peer, incarnation string }
+
+func peerOf(p rail.Pair) peerName { return peerName{p.Peer, p.Incarnation} }
 
 // fewestBuckets is the size of an index that has any route; a power of two.
 const fewestBuckets = 8
@@ -46,6 +52,11 @@ func (x *routeIndex) add(r *Route) {
 	}
 	x.routes++
 	x.link(r)
+	if x.peers == nil {
+		x.peers = map[peerName]*Route{}
+	}
+	peer := peerOf(r.pair)
+	r.nextOfPeer, x.peers[peer] = x.peers[peer], r
 }
 
 // link puts a route at the head of its chain.
@@ -62,6 +73,15 @@ func (x *routeIndex) remove(r *Route) {
 	}
 	*at, r.next = r.next, nil
 	x.routes--
+	peer := peerOf(r.pair)
+	latest := x.peers[peer]
+	for at = &latest; *at != r; {
+		at = &(*at).nextOfPeer
+	}
+	*at, r.nextOfPeer = r.nextOfPeer, nil
+	if x.peers[peer] = latest; latest == nil {
+		delete(x.peers, peer)
+	}
 }
 
 // grow doubles the buckets.
@@ -88,6 +108,18 @@ func (x *routeIndex) all() iter.Seq[*Route] {
 				if !yield(r) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// to yields the routes to a peer, the latest first. No route may be added or removed
+// meanwhile.
+func (x *routeIndex) to(peer peerName) iter.Seq[*Route] {
+	return func(yield func(*Route) bool) {
+		for r := x.peers[peer]; r != nil; r = r.nextOfPeer {
+			if !yield(r) {
+				return
 			}
 		}
 	}

@@ -80,8 +80,8 @@ func (c *Controller) deliver(t Transition) {
 func (c *Controller) peerIsCutOff(p rail.Pair) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for r := range c.routes.all() {
-		if r.pair.Peer == p.Peer && r.pair.Incarnation == p.Incarnation && !r.state().barred() && !r.pausedElsewhere() {
+	for r := range c.routes.to(peerOf(p)) {
+		if !r.state().barred() && !r.pausedElsewhere() {
 			return false
 		}
 	}

@@ -26,8 +26,10 @@ type Policy struct {
 const (
 	// maxErrorWindow bounds an error window that was widened to four retry times.
 	maxErrorWindow = 60 * time.Second
-	// minTrialLease is the shortest lease of a trial.
+	// minTrialLease is the shortest lease of a trial, maxTrialLease the longest: a retry time
+	// that was measured over a leap of the clock, or while the process stood still, is none.
 	minTrialLease = 10 * time.Second
+	maxTrialLease = 10 * time.Minute
 	// minProof is the least number of successes in a row that prove a path, however far
 	// apart they are.
 	minProof = 4
@@ -75,7 +77,7 @@ type Breaker struct {
 
 // window returns the longest gap between failures in a row.
 func (b *Breaker) window(p Policy) time.Duration {
-	return max(p.ErrorWindow, min(4*b.LongestRetry, maxErrorWindow))
+	return max(p.ErrorWindow, 4*min(b.LongestRetry, maxErrorWindow/4))
 }
 
 // Lapse forgets failures that were counted too long ago to count on, and reports
@@ -174,13 +176,14 @@ func (b *Breaker) TrialDue() time.Duration {
 // TrialOut reports whether a trial is on the wire and its lease runs.
 func (b *Breaker) TrialOut(now time.Duration) bool { return b.Trial != 0 && now < b.TrialEnds }
 
-// StartTrial leases the one trial and returns its number. The caller has seen that
-// it is due and that none is out.
+// StartTrial leases the one trial and returns its number. The lease lasts twice the longest
+// retry time, 10 s at least and 10 min at most. The caller has seen that it is due and that
+// none is out.
 func (b *Breaker) StartTrial(now time.Duration) uint64 {
 	b.trials++
 	b.Trial = b.trials
 	b.TrialEarly = now < b.Resume
-	b.TrialEnds = now + max(minTrialLease, 2*b.LongestRetry)
+	b.TrialEnds = now + max(minTrialLease, 2*min(b.LongestRetry, maxTrialLease/2))
 	b.HasEarly = false
 	return b.Trial
 }

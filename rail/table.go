@@ -22,9 +22,11 @@ type Table struct {
 	mu    sync.Mutex
 	peers map[peerKey]*Peer
 	// A look for entries to give up finds none until fullUntil, unless more pauses have
-	// ended than fullAt by then.
-	fullUntil time.Duration
-	fullAt    uint64
+	// ended than fullAt by then; and too few to be worth it before lookAgain, unless there
+	// are lookAt entries by then.
+	fullUntil, lookAgain time.Duration
+	fullAt               uint64
+	lookAt               int
 
 	entries atomic.Int64
 	givenUp atomic.Uint64
@@ -37,7 +39,9 @@ type Table struct {
 type peerKey struct{ peer, incarnation string }
 
 // MaxEntries is how many pairs' failures a table holds. Beyond that it gives up
-// counts first, then pauses that are over; pauses that still run are kept.
+// counts first, then pauses that are over; pauses that still run are kept. While most of
+// them do, it may hold an eighth more for some seconds, since it does not look for those
+// that are over at each failure.
 const MaxEntries = 1 << 16
 
 // NewTable returns an empty table.
@@ -113,6 +117,10 @@ func (t *Table) Stats() Stats {
 	return Stats{len(t.peers), int(t.entries.Load()), t.givenUp.Load()}
 }
 
+// lookEvery is how long a full table is left alone after a look that found little to give
+// up. A look takes as long as some ten thousand failures.
+const lookEvery = 5 * time.Second
+
 const (
 	// sweepAfter is how long an entry outlives its pause or its last failure.
 	sweepAfter = time.Hour
@@ -153,11 +161,13 @@ func (t *Table) tidy(p *Peer) {
 func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	excess := int(t.entries.Load()) - t.limit
+	entries := int(t.entries.Load())
+	excess := entries - t.limit
 	if excess <= 0 {
 		return
 	}
-	if now < t.fullUntil && t.ended.Load() == t.fullAt { // all others are pauses that run
+	full := now < t.fullUntil && t.ended.Load() == t.fullAt // all others are pauses that run
+	if full || now < t.lookAgain && entries < t.lookAt {
 		t.drop(candidate{peer: p, key: added}, now)
 		return
 	}
@@ -179,6 +189,7 @@ func (t *Table) giveUp(now time.Duration, p *Peer, added pathKey) {
 	slices.SortFunc(list, candidate.compare)
 	if len(list) <= excess {
 		t.fullUntil, t.fullAt = next, ended
+		t.lookAgain, t.lookAt = now+lookEvery, entries-len(list)+t.limit/8
 	}
 	for _, c := range list[:min(excess, len(list))] {
 		t.drop(c, now)

@@ -18,7 +18,7 @@ type Setting struct {
 
 // known is what a recording begins with that does not begin with the controller: the
 // configuration, and the routes and pollers that there are. One that was closed is
-// forgotten when the ring has gone round once more.
+// forgotten some time after the ring has gone round once more.
 type known struct {
 	mu       sync.Mutex
 	settings []Setting
@@ -26,6 +26,8 @@ type known struct {
 	began    time.Duration
 	routes   map[uint32]*knownRoute
 	pollers  map[uint32]*knownPoller
+	// Beyond so many it is time to look which were closed: not for each new one.
+	mostRoutes, mostPollers int
 }
 
 // span says which records speak of a route or poller: from the one of the call that made
@@ -108,7 +110,10 @@ func (k *known) route(c Route, first, oldest uint64) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	maps.DeleteFunc(k.routes, func(_ uint32, r *knownRoute) bool { return r.closed && r.last < oldest })
+	if len(k.routes) > k.mostRoutes {
+		maps.DeleteFunc(k.routes, func(_ uint32, r *knownRoute) bool { return r.closed && r.last < oldest })
+		k.mostRoutes = 2 * len(k.routes)
+	}
 	k.routes[c.Number] = &knownRoute{Route: c, span: span{first: first}}
 }
 
@@ -118,7 +123,10 @@ func (k *known) poller(c Poller, first, oldest uint64) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	maps.DeleteFunc(k.pollers, func(_ uint32, p *knownPoller) bool { return p.closed && p.last < oldest })
+	if len(k.pollers) > k.mostPollers {
+		maps.DeleteFunc(k.pollers, func(_ uint32, p *knownPoller) bool { return p.closed && p.last < oldest })
+		k.mostPollers = 2 * len(k.pollers)
+	}
 	k.pollers[c.Number] = &knownPoller{Poller: c, span: span{first: first}}
 }
 
