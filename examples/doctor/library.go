@@ -47,20 +47,21 @@ func checkLibrary(h *host) []Finding {
 	}}
 }
 
-// checkOpened compares sysfs with what libibverbs listed and could open.
+// checkOpened compares sysfs with what libibverbs listed and could open. It does not list
+// a device whose node is absent; that is told by the nodes.
 func checkOpened(h *host) []Finding {
 	var all []Finding
 	for _, n := range h.nics {
 		where := printable(n.Name)
 		switch d, listed := h.devices[n.Name]; {
-		case n.Uverbs == "":
+		case n.Uverbs == "" || listed && d.err == nil || h.openNode("/dev/infiniband/"+n.Uverbs) != nil:
 		case !listed:
 			f := Finding{Level: Fault, Where: where, Seen: "libibverbs does not list the device, though sysfs shows it.", Why: whyProvider, Fix: installLibrary}
 			if provider := providerOf(h, n); provider != "" {
 				f.Seen += fmt.Sprintf(" Its provider is %s.", provider)
 			}
 			all = append(all, f)
-		case d.err != nil && h.openNode("/dev/infiniband/"+n.Uverbs) == nil:
+		default:
 			all = append(all, Finding{
 				Level: Fault, Where: where, Seen: d.err.Error(),
 				Why: "The first thing that an engine does failed here.",

@@ -36,6 +36,11 @@ func TestLibrary(t *testing.T) {
 			ok:   "loaded, lists 1 device",
 		},
 		{
+			name: "one is absent from the list and from /dev", with: listed(map[string]opened{"mlx5_0": {}}, nil),
+			edit: func(t tree) { t.drop("dev/infiniband/uverbs1") },
+			ok:   "loaded, lists 1 device",
+		},
+		{
 			name: "one cannot be opened", with: listed(map[string]opened{"mlx5_0": {}, "mlx5_1": {err: syscall.EIO}}, nil),
 			want: []string{"FAULT mlx5_1: input/output error"},
 		},
