@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,6 +87,18 @@ func TestDevices(t *testing.T) {
 			ok: "2 RDMA devices",
 		},
 	})
+}
+
+// A list of devices that could not be read to its end is told beside what it held.
+func TestDevicesCutOff(t *testing.T) {
+	h := loadTree(t, "mlx5").host()
+	h.look()
+	h.nicsErr = errors.New("list of RDMA devices: input/output error")
+	findings := checkDevices(h)
+	require.Len(t, findings, 2)
+	assert.Equal(t, OK, findings[0].Level)
+	assert.Equal(t, Warning, findings[1].Level)
+	assert.Equal(t, h.nicsErr.Error(), findings[1].Seen)
 }
 
 // What to do where there is no device depends on what the kernel has.

@@ -48,6 +48,7 @@ func TestGIDs(t *testing.T) {
 		{name: "two in a subnet", edit: setGID(5, ipv4GID, "RoCE v2", "ens1f1np1"), want: []string{"NOTE mlx5_1 port 1: GIDs 3 (10.0.1.1) and 5 (10.0.1.2) are in one subnet, 10.0.1.0/24"}, ok: well},
 		{name: "two in a subnet, one of v1", edit: setGID(5, ipv4GID, "IB/RoCE v1", "ens1f1np1"), ok: "2 RoCE ports"},
 		{name: "two on network devices of which no subnet is known", edit: setGID(5, ipv4GID, "RoCE v2", "ens1f1np1.7"), ok: "2 RoCE ports"},
+		{name: "two, and no routes", edit: both(setGID(5, ipv4GID, "RoCE v2", "ens1f1np1"), func(t tree) { t.drop("proc/net/route") }), ok: "2 RoCE ports"},
 		{name: "two, one in no subnet that is known", edit: setGID(5, otherGID, "RoCE v2", "ens1f1np1"), ok: "2 RoCE ports"},
 		{name: "the port is down", edit: both(v1("1"), v1("3"), down("3: Disabled", "mlx5_1")), ok: well},
 		{name: "iWARP", edit: both(v1("1"), v1("3"), func(t tree) { t.set("sys/class/infiniband/mlx5_1/node_type", "4: RNIC") }), ok: well},

@@ -12,7 +12,6 @@ func checkNodes(h *host) []Finding {
 		return nil
 	}
 	var all []Finding
-	opened := 0
 	for _, n := range h.nics {
 		where := printable(n.Name)
 		if n.Uverbs == "" {
@@ -26,12 +25,10 @@ func checkNodes(h *host) []Finding {
 		node := "/dev/infiniband/" + n.Uverbs
 		if err := h.openNode(node); err != nil {
 			all = append(all, closedNode(h, where, node, err))
-			continue
 		}
-		opened++
 	}
-	if opened > 0 && len(all) == 0 {
-		all = append(all, ok("", count(opened, "node")+" under /dev/infiniband can be opened"))
+	if len(h.nics) > 0 && len(all) == 0 {
+		all = append(all, ok("", count(len(h.nics), "node")+" under /dev/infiniband can be opened"))
 	}
 	return all
 }

@@ -35,6 +35,7 @@ func TestNodes(t *testing.T) {
 		{name: "without ib_uverbs", edit: func(t tree) { t.drop("sys/class/infiniband_verbs") }},
 		{name: "a sysfs alone", with: func(h *host) { h.root, h.openNode = nil, nil }},
 		{name: "no device", tree: "empty"},
+		{name: "no device, but ib_uverbs", tree: "empty", edit: func(t tree) { t["sys/class/infiniband_verbs/"] = "" }},
 	})
 }
 

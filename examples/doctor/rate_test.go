@@ -16,6 +16,14 @@ func TestRates(t *testing.T) {
 		{name: "one is of another vendor", edit: func(t tree) { slow(t); t.set("sys/class/infiniband/mlx5_1/device/vendor", "0x8086") }},
 		{name: "one has another link layer", edit: func(t tree) { slow(t); t.set(portFile("mlx5_1", "link_layer"), "InfiniBand") }},
 		{name: "one is of no card", edit: func(t tree) { slow(t); t.drop("sys/class/infiniband/mlx5_1/device/vendor") }},
+		{
+			name: "both are of an unknown vendor",
+			edit: func(t tree) {
+				slow(t)
+				t.drop("sys/class/infiniband/mlx5_0/device/vendor")
+				t.drop("sys/class/infiniband/mlx5_1/device/vendor")
+			},
+		},
 		{name: "one is down, where the rate means nothing", edit: func(t tree) { slow(t); down("3: Disabled", "mlx5_1")(t) }},
 		{name: "one is of unknown speed", edit: func(t tree) { t.drop(portFile("mlx5_1", "rate")) }},
 		{name: "alone", tree: "container"},

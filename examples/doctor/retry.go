@@ -66,10 +66,19 @@ func retryFindings(h *host, try, total time.Duration) []Finding {
 		all = append(all, Finding{
 			Level: Warning, Seen: fmt.Sprintf("A try times out after %s; a full buffer of %s in front of %s, at %s, takes %s.", short(try), bytesText(h.usage.bufferBytes), slowest, gbps(slowest.Rate), short(drain)),
 			Why: "Packets that wait are taken for lost and sent again, which makes the queue longer: goodput falls to a fraction before any request fails.",
-			Fix: "Use a timeout code at least one higher for each doubling that is missing; keep windows small enough for the buffer.",
+			Fix: fmt.Sprintf("Use timeout code %d or more; keep windows small enough for the buffer.", codeFor(drain)),
 		})
 	}
 	return all
+}
+
+// codeFor returns the least timeout code with which a try takes so long.
+func codeFor(d time.Duration) int {
+	code := 1
+	for timeoutUnit<<code < d {
+		code++
+	}
+	return code
 }
 
 // slowestDrain returns how long a full buffer takes at the speed of the slowest active

@@ -75,6 +75,14 @@ func TestShort(t *testing.T) {
 	}
 }
 
+func TestCodeFor(t *testing.T) {
+	for code := 1; code < 31; code++ {
+		try := timeoutUnit << code
+		assert.Equal(t, code, codeFor(try))
+		assert.Equal(t, code+1, codeFor(try+1))
+	}
+}
+
 // The remedy comes from the controller's advice.
 func TestAdvised(t *testing.T) {
 	h := loadTree(t, "mlx5").host()

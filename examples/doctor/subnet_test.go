@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,8 +30,18 @@ func TestSubnet(t *testing.T) {
 	} {
 		routes += fmt.Sprintf("\n%s\t%s\t%s\t0001\t0\t0\t0\t%s\t0\t0\t0", r.dev, kernelHex(r.to), kernelHex(r.gateway), kernelHex(r.mask))
 	}
+	any, mask := kernelHex("0.0.0.0"), kernelHex("255.255.255.0")
+	for dev, line := range map[string]string{ // each has a subnet 10.0.8.0/24, but for one field
+		"bad to":      "0000000x " + any + " 1 0 0 0 " + mask,
+		"bad gateway": kernelHex("10.0.8.0") + " 0000000x 1 0 0 0 " + mask,
+		"bad mask":    kernelHex("10.0.8.0") + " " + any + " 1 0 0 0 FFF",
+		"short":       kernelHex("10.0.8.0") + " " + any + " 1 0 0 0",
+		"least":       kernelHex("10.0.8.0") + " " + any + " 1 0 0 0 " + mask,
+	} {
+		routes += "\n" + strings.ReplaceAll(dev, " ", "-") + " " + line
+	}
 	machine := tree{}
-	machine.set("proc/net/route", routes+"\na\tbad\t00000000\t0001\t0\t0\t0\tFFFF")
+	machine.set("proc/net/route", routes)
 	machine.set("proc/net/if_inet6", "fd000000000000000000000000000001 02 38 00 80        a\nfd000000000000000000000000000002 03 zz 00 80        a\nshort")
 	h := machine.host()
 	for _, tt := range []struct {
@@ -46,6 +57,12 @@ func TestSubnet(t *testing.T) {
 		{"10.0.1.1", "b", discover.GIDRoCEv2, ""}, // of another device
 		{"10.0.1.1", "c", discover.GIDRoCEv2, ""}, // the default route is no subnet
 		{"10.0.1.1", "", discover.GIDRoCEv2, ""},
+		{"10.0.8.1", "least", discover.GIDRoCEv2, "10.0.8.0/24"},
+		{"10.0.8.1", "short", discover.GIDRoCEv2, ""},
+		{"10.0.8.1", "bad-to", discover.GIDRoCEv2, ""},
+		{"0.0.0.1", "bad-to", discover.GIDRoCEv2, ""},
+		{"10.0.8.1", "bad-gateway", discover.GIDRoCEv2, ""},
+		{"10.0.8.1", "bad-mask", discover.GIDRoCEv2, ""},
 		{"169.254.0.1", "c", discover.GIDRoCEv2, ""},
 		{"fd00::1", "a", discover.GIDRoCEv2, "fd00::/56"},
 		{"fd00::1", "b", discover.GIDRoCEv2, ""},
