@@ -40,6 +40,7 @@ type device struct {
 	routes  []*Route
 	leaving []*Route     // closed, and not all of their bytes are back
 	left    int64        // bytes that closed routes delivered
+	refused refusals     // of closed routes
 	pending []Transition // noted under the lock, told after it
 	// marks holds the ports that failed, and 0 for the device itself. Routes there
 	// are isolated, also those that are made later.
@@ -118,7 +119,8 @@ func (d *device) remove(r *Route) {
 	d.returnLease(r)
 	d.routes = slices.DeleteFunc(d.routes, func(other *Route) bool { return other == r })
 	d.leaving = append(d.leaving, r)
-	d.left += r.flight.delivered()
+	d.left += r.shownDelivered()
+	d.refused.add(&r.refusals)
 	d.forgetExhausted()
 	d.tidy()
 }
