@@ -27,10 +27,22 @@ type DeviceSnapshot struct {
 	Flow          FlowSnapshot `json:"flow"`
 	// ExhaustedPorts lists the ports on which no route is usable, and Exhausted says
 	// that none is on the whole device.
-	ExhaustedPorts []uint8 `json:"exhausted_ports,omitempty"`
-	Exhausted      bool    `json:"exhausted,omitempty"`
+	ExhaustedPorts Ports `json:"exhausted_ports,omitempty"`
+	Exhausted      bool  `json:"exhausted,omitempty"`
 	// Refusals are those of its routes, also of routes that were closed since.
 	Refusals []RefusalCount `json:"refusals,omitempty"`
+}
+
+// Ports are numbers of ports. In JSON they are an array of numbers, which []uint8 is not.
+type Ports []uint8
+
+// MarshalJSON writes an array of numbers.
+func (p Ports) MarshalJSON() ([]byte, error) {
+	numbers := make([]int, len(p))
+	for i, port := range p {
+		numbers[i] = int(port)
+	}
+	return json.Marshal(numbers)
 }
 
 // RouteSnapshot is one route.

@@ -62,6 +62,17 @@ func TestSnapshotJSON(t *testing.T) {
 	r.settle(&s, teardown)
 }
 
+// Ports are numbers in JSON, and are read back.
+func TestPortsJSON(t *testing.T) {
+	want := DeviceSnapshot{ExhaustedPorts: Ports{1, 255}}
+	text, err := json.Marshal(want)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"exhausted_ports":[1,255]`)
+	var got DeviceSnapshot
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Equal(t, want, got)
+}
+
 // What a device shows of its routes' counts does not fall when routes are closed.
 func TestDeviceCountsOutliveRoutes(t *testing.T) {
 	r := newRig(t, Enforce)
