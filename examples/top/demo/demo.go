@@ -24,12 +24,14 @@ import (
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/examples/engine/transfer"
 	"github.com/rdmagate/rdmagate/internal/simfabric"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // Demo is an engine at work. Make one with [Start].
 type Demo struct {
-	// Controller is what the engine asks.
+	// Controller is what the engine asks, and Pauses its pause table.
 	Controller *cc.Controller
+	Pauses     *rail.Table
 
 	net     *simfabric.Net
 	engine  *transfer.Engine
@@ -80,7 +82,7 @@ func numbers() cc.Config {
 // if nobody wants to know.
 func Start(hook func(cc.Transition)) (*Demo, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	d := &Demo{stop: stop}
+	d := &Demo{stop: stop, Pauses: rail.NewTable()}
 	if err := d.start(ctx, hook); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -93,7 +95,8 @@ func (d *Demo) start(ctx context.Context, hook func(cc.Transition)) (err error) 
 	}
 	d.closers = append(d.closers, d.net.Close)
 	began := time.Now()
-	if d.Controller, err = cc.New(numbers(), cc.WithTransitions(hook), cc.WithClock(func() time.Duration { return time.Since(began) })); err != nil {
+	clock := func() time.Duration { return time.Since(began) }
+	if d.Controller, err = cc.New(numbers(), cc.WithTransitions(hook), cc.WithPauses(d.Pauses), cc.WithClock(clock)); err != nil {
 		return err
 	}
 	d.closers = append(d.closers, func() error { d.Controller.Close(); return nil })
