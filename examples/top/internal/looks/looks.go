@@ -33,8 +33,8 @@ type still struct {
 	now      time.Duration
 }
 
-func (s still) Snapshot() cc.Snapshot { // a fresh one, as a controller gives
-	s.snapshot.Routes = slices.Clone(s.snapshot.Routes)
+func (s still) Snapshot() cc.Snapshot { // a fresh one by pair, as a controller gives
+	s.snapshot.Routes = slices.SortedFunc(slices.Values(s.snapshot.Routes), func(a, b cc.RouteSnapshot) int { return a.Pair.Compare(b.Pair) })
 	return s.snapshot
 }
 
