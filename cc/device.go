@@ -41,6 +41,7 @@ type device struct {
 	leaving     []*Route     // closed, and not all of their bytes were back
 	mostLeaving int          // beyond that it is time to look whose bytes are back
 	left        int64        // bytes that closed routes delivered
+	refused     refusals     // of closed routes
 	pending     []Transition // noted under the lock, told after it
 	// marks holds the ports that failed, and 0 for the device itself. Routes there
 	// are isolated, also those that are made later.
@@ -130,7 +131,8 @@ func (d *device) remove(r *Route) {
 	if r.flight.inFlight() != 0 {
 		d.leaving = append(d.leaving, r)
 	}
-	d.left += r.flight.delivered()
+	d.left += r.shownDelivered()
+	d.refused.add(&r.refusals)
 	d.forgetExhausted()
 	if len(d.leaving) > d.mostLeaving { // not each time: there may be many
 		d.tidy()

@@ -35,7 +35,7 @@ func TestExhausted(t *testing.T) {
 	assert.Empty(t, h.deviceSnapshot("D1").ExhaustedPorts, "Q is usable")
 	h.fail(q1, 3, retryExc)
 	d := h.deviceSnapshot("D1")
-	assert.Equal(t, []uint8{1}, d.ExhaustedPorts, "routes to two peers failed, and no other is left")
+	assert.Equal(t, Ports{1}, d.ExhaustedPorts, "routes to two peers failed, and no other is left")
 	assert.False(t, d.Exhausted, "port 2 is usable")
 	assert.Equal(t, []rail.Pair{q1.pair}, h.notices(PortExhausted))
 
@@ -63,7 +63,7 @@ func TestExhausted(t *testing.T) {
 		h.fail(r, 3, retryExc)
 	}
 	d = h.deviceSnapshot("D1")
-	assert.Equal(t, []uint8{1, 2}, d.ExhaustedPorts)
+	assert.Equal(t, Ports{1, 2}, d.ExhaustedPorts)
 	assert.True(t, d.Exhausted)
 	assert.Len(t, h.notices(DeviceExhausted), 1)
 	assert.Zero(t, h.deviceSnapshot("D2").ExhaustedPorts)
@@ -73,7 +73,7 @@ func TestExhausted(t *testing.T) {
 	h.advance(30 * time.Second)
 	h.settle(h.trial(p1), success)
 	d = h.deviceSnapshot("D1")
-	assert.Equal(t, []uint8{2}, d.ExhaustedPorts, "the trial succeeded on port 1")
+	assert.Equal(t, Ports{2}, d.ExhaustedPorts, "the trial succeeded on port 1")
 	assert.False(t, d.Exhausted)
 	assert.False(t, h.routeOn(3, "S").Snapshot().Health.Limited)
 	h.done(p1, q1, p2, fresh, usual, elsewhere)

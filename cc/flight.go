@@ -136,13 +136,15 @@ func (f *flight) takeDirect(n, window int64) bool {
 }
 
 // delivered returns the bytes that arrived, ever, on endpoints that were current
-// then and before a deadline.
+// then and before a deadline. What is given back undelivered is counted as that before
+// it is as given back: between the two there are fewer delivered than there were, or
+// less than none.
 func (f *flight) delivered() (n int64) {
 	lost := f.undelivered.Load()
 	for range looks {
-		settled := f.leasedSettled.Load()&^flagBits + f.directSettled.Load()&^flagBits
-		n = int64((settled - units(lost)) >> unitShift)
+		settled := f.leasedSettled.Load()>>unitShift + f.directSettled.Load()>>unitShift
 		after := f.undelivered.Load()
+		n = int64(settled) - after
 		if after == lost {
 			break
 		}

@@ -14,8 +14,7 @@ type FlowSnapshot struct {
 	DrainTime taskstate.Observed[time.Duration] `json:"drain_time_ns"`
 	// DeliveredBytes have arrived, ever, on endpoints that were current then; on a
 	// device also those of routes that were closed since. What completed after a
-	// deadline is not in it. While slices are being given back
-	// undelivered it may show less for a moment, by those.
+	// deadline is not in it. It never falls while the route, or the controller, lives.
 	DeliveredBytes int64 `json:"delivered_bytes"`
 	// Pressure is what the latest control epoch showed. An idle route keeps that of
 	// its last one.
@@ -37,8 +36,27 @@ func (g *gauge) observed() (o taskstate.Observed[time.Duration]) {
 	return o
 }
 
+// shownDelivered returns the bytes delivered, and never fewer than it did before: while
+// slices are being given back undelivered, [flight.delivered] shows less for a moment.
+func (r *Route) shownDelivered() int64 {
+	m := r.meter.Load()
+	if m == nil {
+		return 0
+	}
+	n := r.flight.delivered()
+	for {
+		shown := m.shown.Load()
+		if n <= shown {
+			return shown
+		}
+		if m.shown.CompareAndSwap(shown, n) {
+			return n
+		}
+	}
+}
+
 func (r *Route) flowSnapshot() FlowSnapshot {
-	s := FlowSnapshot{DeliveredBytes: r.flight.delivered()}
+	s := FlowSnapshot{DeliveredBytes: r.shownDelivered()}
 	if m := r.meter.Load(); m != nil {
 		s.DrainTime = m.drain.observed()
 		s.Pressure = Pressure(m.pressure.Load())
@@ -52,7 +70,7 @@ func (d *device) flowSnapshot() FlowSnapshot {
 	defer d.mu.Unlock()
 	s.DeliveredBytes = d.left
 	for _, r := range d.routes {
-		s.DeliveredBytes += r.flight.delivered()
+		s.DeliveredBytes += r.shownDelivered()
 	}
 	return s
 }

@@ -69,5 +69,11 @@ func (d *device) snapshot() DeviceSnapshot {
 		}
 	}
 	slices.Sort(s.ExhaustedPorts)
+	var sum refusals
+	sum.add(&d.refused)
+	for _, r := range d.routes {
+		sum.add(&r.refusals)
+	}
+	s.Refusals = sum.list()
 	return s
 }

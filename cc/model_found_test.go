@@ -73,7 +73,7 @@ func TestDeviceFatalExhaustsEachPort(t *testing.T) {
 	h.event(classify.EventDeviceFatal, classify.Element{})
 	d := h.ctl.Snapshot().Devices[0]
 	assert.True(t, d.Exhausted, "no route of the device is usable")
-	assert.Equal(t, []uint8{1, 2}, d.ExhaustedPorts, "ports without a usable route")
+	assert.Equal(t, Ports{1, 2}, d.ExhaustedPorts, "ports without a usable route")
 }
 
 // A claim that is retried too late is a new one: it does not precede at once.

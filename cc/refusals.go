@@ -58,25 +58,41 @@ func (r *refusalCounters) of(reason classify.Reason, d Domain) *atomic.Uint64 {
 	return &r.routeWindow
 }
 
+// refusalKinds are the refusals that are told apart.
+var refusalKinds = [...]RefusalCount{
+	{Reason: classify.ReasonByteWindow, Domain: RouteDomain},
+	{Reason: classify.ReasonByteWindow, Domain: DeviceDomain},
+	{Reason: classify.ReasonStaleGeneration},
+	{Reason: classify.ReasonNeedsRenew},
+	{Reason: classify.ReasonCongestionFeedback},
+	{Reason: classify.ReasonRouteSuspect},
+	{Reason: classify.ReasonProbing},
+	{Reason: classify.ReasonPathQuarantined},
+}
+
 func (r *refusals) list() []RefusalCount {
 	made := r.made.Load()
 	if made == nil {
 		return nil
 	}
 	var l []RefusalCount
-	for _, k := range []RefusalCount{
-		{Reason: classify.ReasonByteWindow, Domain: RouteDomain},
-		{Reason: classify.ReasonByteWindow, Domain: DeviceDomain},
-		{Reason: classify.ReasonStaleGeneration},
-		{Reason: classify.ReasonNeedsRenew},
-		{Reason: classify.ReasonCongestionFeedback},
-		{Reason: classify.ReasonRouteSuspect},
-		{Reason: classify.ReasonProbing},
-		{Reason: classify.ReasonPathQuarantined},
-	} {
+	for _, k := range refusalKinds {
 		if k.Count = made.of(k.Reason, k.Domain).Load(); k.Count > 0 {
 			l = append(l, k)
 		}
 	}
 	return l
+}
+
+// add counts what others counts too.
+func (r *refusals) add(others *refusals) {
+	made := others.made.Load()
+	if made == nil {
+		return
+	}
+	for _, k := range refusalKinds {
+		if n := made.of(k.Reason, k.Domain).Load(); n > 0 {
+			r.counters().of(k.Reason, k.Domain).Add(n)
+		}
+	}
 }

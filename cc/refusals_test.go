@@ -129,6 +129,11 @@ func TestRefusalTable(t *testing.T) {
 			}
 			assert.Equal(t, tt.want, tt.do(h, route, &s))
 			h.reason(&s, tt.state, tt.reason)
+			for _, k := range route.Snapshot().Refusals {
+				if k.Reason == tt.want.Reason {
+					assert.Equal(t, tt.want.Answer, k.Answer(), "the answer of a count of %s", k.Reason)
+				}
+			}
 		})
 	}
 }

@@ -49,6 +49,7 @@ type meter struct {
 	drain    gauge // of the latest epoch that delivered
 
 	pressure atomic.Uint32 // a Pressure, of the latest epoch
+	shown    atomic.Int64  // bytes delivered, the most that a snapshot has shown
 
 	streak streak // the device's lock guards it
 }

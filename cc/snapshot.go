@@ -2,6 +2,7 @@ package cc
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/rdmagate/rdmagate/classify"
@@ -26,8 +27,22 @@ type DeviceSnapshot struct {
 	Flow          FlowSnapshot `json:"flow"`
 	// ExhaustedPorts lists the ports on which no route is usable, and Exhausted says
 	// that none is on the whole device.
-	ExhaustedPorts []uint8 `json:"exhausted_ports,omitempty"`
-	Exhausted      bool    `json:"exhausted,omitempty"`
+	ExhaustedPorts Ports `json:"exhausted_ports,omitempty"`
+	Exhausted      bool  `json:"exhausted,omitempty"`
+	// Refusals are those of its routes, also of routes that were closed since.
+	Refusals []RefusalCount `json:"refusals,omitempty"`
+}
+
+// Ports are numbers of ports. In JSON they are an array of numbers, which []uint8 is not.
+type Ports []uint8
+
+// MarshalJSON writes an array of numbers.
+func (p Ports) MarshalJSON() ([]byte, error) {
+	numbers := make([]int, len(p))
+	for i, port := range p {
+		numbers[i] = int(port)
+	}
+	return json.Marshal(numbers)
 }
 
 // RouteSnapshot is one route.
@@ -55,6 +70,14 @@ type RefusalCount struct {
 	Count  uint64          `json:"count"`
 }
 
+// Answer returns the answer that such a refusal gives, or in observe mode would give.
+func (c RefusalCount) Answer() Answer {
+	if c.Reason == classify.ReasonPathQuarantined {
+		return Avoid
+	}
+	return Defer
+}
+
 // Snapshot reads the controller without stopping anything.
 func (c *Controller) Snapshot() Snapshot {
 	s := Snapshot{Mode: c.cfg.Mode, Devices: []DeviceSnapshot{}, Routes: []RouteSnapshot{}}
@@ -70,6 +93,16 @@ func (c *Controller) Snapshot() Snapshot {
 	slices.SortFunc(s.Devices, func(a, b DeviceSnapshot) int { return cmp.Compare(a.Device, b.Device) })
 	slices.SortFunc(s.Routes, func(a, b RouteSnapshot) int { return a.Pair.Compare(b.Pair) })
 	return s
+}
+
+// String returns a [Controller.Snapshot] as JSON, which makes a controller an expvar.Var:
+//
+//	expvar.Publish("rdmagate", ctl)
+//
+// The names say the units. It reads every route, so it is nothing for a log line.
+func (c *Controller) String() string {
+	text, _ := json.Marshal(c.Snapshot()) // nothing in it can fail
+	return string(text)
 }
 
 // Snapshot reads one route without stopping anything.
