@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -92,7 +93,22 @@ func (f *finder) operands(e *ast.BinaryExpr, x, y string, typ types.Type) {
 	if !f.isConstant(e.Y) {
 		f.add(e, typ, change{mutator: operand, at: e.Y.Pos(), from: y, to: neutral, code: x})
 	}
+	if f.isOperand() {
+		return // the whole is replaced as an operand of what it is part of
+	}
 	f.add(e, typ, change{mutator: operand, at: e.OpPos, from: x + " " + e.Op.String() + " " + y, to: other, code: other})
+}
+
+// isOperand reports whether what is visited is an operand of && or ||.
+func (f *finder) isOperand() bool {
+	for _, n := range slices.Backward(f.stack) {
+		if _, paren := n.(*ast.ParenExpr); paren {
+			continue
+		}
+		b, ok := n.(*ast.BinaryExpr)
+		return ok && (b.Op == token.LAND || b.Op == token.LOR)
+	}
+	return false
 }
 
 func (f *finder) unary(e *ast.UnaryExpr) {

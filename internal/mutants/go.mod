@@ -2,11 +2,6 @@ module github.com/rdmagate/rdmagate/internal/mutants
 
 go 1.26.0
 
-require (
-	github.com/rdmagate/rdmagate v0.0.0
-	github.com/stretchr/testify v1.12.1
-)
+require github.com/stretchr/testify v1.12.1
 
 require go.yaml.in/yaml/v3 v3.0.5 // indirect
-
-replace github.com/rdmagate/rdmagate => ../..

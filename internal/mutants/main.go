@@ -110,13 +110,18 @@ func finish(results []*result, dir string, out io.Writer) error {
 	return nil
 }
 
-// rootOf returns the folder of the module whose packages are mutated.
+// rootOf returns the folder of the module whose packages are mutated: this command's
+// module is two folders below.
 func rootOf(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/rdmagate/rdmagate").Output()
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
-		return "", fmt.Errorf("finding the module: %w; run this with go -C internal/mutants run .", err)
+		return "", fmt.Errorf("finding the module: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	root := filepath.Dir(filepath.Dir(filepath.Dir(strings.TrimSpace(string(out)))))
+	if _, err := os.Stat(filepath.Join(root, "internal", "mutants", "go.mod")); err != nil {
+		return "", errors.New("not in the module of this command: use go -C internal/mutants run . for it")
+	}
+	return root, nil
 }
 
 // mutate makes the mutants of a package and judges them. The result is nil if they are

@@ -21,8 +21,7 @@ type suiteSpec struct {
 }
 
 var (
-	// The models' tests take a second each with so many steps.
-	ofCC       = suiteSpec{pkg: "./cc", args: []string{"-steps", "20000"}}
+	ofCC       = suiteSpec{pkg: "./cc"}
 	ofRail     = suiteSpec{pkg: "./rail"}
 	ofTasks    = suiteSpec{pkg: "./taskstate"}
 	ofClassify = suiteSpec{pkg: "./classify"}
