@@ -66,14 +66,14 @@ func (s *suite) leave(out []leftOut) {
 	})
 }
 
-// startFree takes the start of a process out of what tests took.
+// startFree takes the start of a process out of what tests take on the processor.
 func (s *suite) startFree() {
 	start := longest
 	for _, t := range s.tests {
-		start = min(start, t.took)
+		start = min(start, t.cpu)
 	}
 	for _, t := range s.tests {
-		t.took -= start
+		t.cpu -= start
 	}
 }
 
@@ -85,8 +85,8 @@ func (t *test) measure(ctx context.Context, temp string, mutants int) (why strin
 	}
 	defer os.Remove(file)
 	began := time.Now()
-	end, wrote := t.suite.run(ctx, []*test{t}, longest, "ZZ_REACHED="+file)
-	t.took = time.Since(began)
+	end, wrote, cpu := t.suite.run(ctx, []*test{t}, longest, "ZZ_REACHED="+file)
+	t.cpu, t.took = cpu, time.Since(began)
 	if end != passed {
 		return fmt.Sprintf("%s%s", map[ending]string{timedOut: "it takes too long\n"}[end], wrote), nil
 	}
@@ -99,7 +99,7 @@ var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 // together takes out the tests that pass alone and fail among others.
 func (s *suite) together(ctx context.Context) (out []leftOut, err error) {
 	for len(s.tests) > 0 {
-		end, wrote := s.run(ctx, s.tests, longest)
+		end, wrote, _ := s.run(ctx, s.tests, longest)
 		if end == interrupted {
 			return out, ctx.Err()
 		}

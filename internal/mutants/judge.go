@@ -32,7 +32,7 @@ func judge(ctx context.Context, suites []*suite, m *mutant) outcome {
 	for _, s := range suites {
 		for _, batch := range batches(s.reaching(m)) {
 			reached = true
-			end, wrote := s.run(ctx, batch, limit(batch), "ZZ_MUTANT="+strconv.Itoa(m.id))
+			end, wrote, _ := s.run(ctx, batch, limit(batch), "ZZ_MUTANT="+strconv.Itoa(m.id))
 			switch end {
 			case interrupted:
 				return outcome{}
@@ -69,7 +69,7 @@ func (s *suite) reaching(m *mutant) (tests []*test) {
 			tests = append(tests, t)
 		}
 	}
-	slices.SortStableFunc(tests, func(a, b *test) int { return cmp.Compare(a.took, b.took) })
+	slices.SortStableFunc(tests, func(a, b *test) int { return cmp.Compare(a.cpu, b.cpu) })
 	return tests
 }
 
@@ -81,11 +81,11 @@ const firstBatch = 150 * time.Millisecond
 func batches(tests []*test) (all [][]*test) {
 	room, sum, from := firstBatch, time.Duration(0), 0
 	for i, t := range tests {
-		if i > from && sum+t.took > room {
+		if i > from && sum+t.cpu > room {
 			all = append(all, tests[from:i])
 			from, sum, room = i, 0, 4*room
 		}
-		sum += t.took
+		sum += t.cpu
 	}
 	if from < len(tests) {
 		all = append(all, tests[from:])

@@ -33,6 +33,7 @@ type options struct {
 	only    *regexp.Regexp // of keys
 	list    bool
 	own     bool
+	longest time.Duration
 	reasons string // the folder with the lists of reasons
 	workers int
 	news    io.Writer
@@ -44,6 +45,7 @@ func run(ctx context.Context, args []string, out, news io.Writer) error {
 	only := flags.String("only", "", "run the mutants whose key matches this `regexp` only")
 	list := flags.Bool("list", false, "list the mutants and run none")
 	own := flags.Bool("own", false, "run the tests of the package itself only")
+	most := flags.Duration("longest", time.Minute, "leave out tests that take longer on the processor")
 	workers := flags.Int("workers", 2, "how many processes at once")
 	dir := flags.String("out", "", "write the report to mutants.md in this `folder` too")
 	if err := flags.Parse(args); err != nil {
@@ -58,7 +60,7 @@ func run(ctx context.Context, args []string, out, news io.Writer) error {
 		return err
 	}
 	opts := options{
-		only: match, list: *list, own: *own, reasons: filepath.Join(root, "internal", "mutants"),
+		only: match, list: *list, own: *own, longest: *most, reasons: filepath.Join(root, "internal", "mutants"),
 		workers: max(1, *workers), news: news,
 	}
 	chosen := slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return *pkg != "" && t.name != *pkg })
@@ -181,6 +183,7 @@ func (r *result) judge(ctx context.Context, root string, code *schemata, chosen 
 		if err != nil {
 			return err
 		}
+		s.tests = slices.DeleteFunc(s.tests, func(t *test) bool { return t.cpu > opts.longest })
 		r.leftOut, suites = append(r.leftOut, out...), append(suites, s)
 	}
 	r.chosen = len(chosen)

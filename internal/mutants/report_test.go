@@ -31,8 +31,8 @@ func TestPercentRoundsDown(t *testing.T) {
 // Fast tests run together; each process may take longer than the one before.
 func TestBatches(t *testing.T) {
 	var tests []*test
-	for _, took := range []time.Duration{50, 50, 50, 50, 500, 900, 9000} {
-		tests = append(tests, &test{took: took * time.Millisecond})
+	for _, cpu := range []time.Duration{50, 50, 50, 50, 500, 900, 9000} {
+		tests = append(tests, &test{cpu: cpu * time.Millisecond})
 	}
 	got := batches(tests)
 	assert.Equal(t, [][]*test{tests[:3], tests[3:5], tests[5:6], tests[6:]}, got)

@@ -26,8 +26,9 @@ type suite struct {
 type test struct {
 	name    string
 	suite   *suite
-	took    time.Duration
-	reached []byte // by point, 1 if this test comes by
+	cpu     time.Duration // what it takes without a mutant, on the processor
+	took    time.Duration // the same, by the clock
+	reached []byte        // by point, 1 if this test comes by
 }
 
 func (s *suite) String() string { return filepath.ToSlash(filepath.Join(s.spec.dir, s.spec.pkg)) }
@@ -107,10 +108,11 @@ const (
 	interrupted
 )
 
-// run runs tests of the suite in one process, in short mode, until one fails. There is
+// run runs tests of the suite in one process, in short mode, until one fails. It
+// returns what a failure wrote, and the time on the processor. There is
 // no alarm in the process, so that the runtime notices when all goroutines wait for
 // each other.
-func (s *suite) run(ctx context.Context, tests []*test, limit time.Duration, env ...string) (ending, string) {
+func (s *suite) run(ctx context.Context, tests []*test, limit time.Duration, env ...string) (end ending, wrote string, cpu time.Duration) {
 	var names []string
 	for _, t := range tests {
 		names = append(names, t.name)
@@ -127,15 +129,18 @@ func (s *suite) run(ctx context.Context, tests []*test, limit time.Duration, env
 	var out excerpt
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
+	if p := cmd.ProcessState; p != nil {
+		cpu = p.UserTime() + p.SystemTime()
+	}
 	switch {
 	case ctx.Err() != nil:
-		return interrupted, ""
+		return interrupted, "", cpu
 	case errors.Is(within.Err(), context.DeadlineExceeded):
-		return timedOut, out.String()
+		return timedOut, out.String(), cpu
 	case err != nil:
-		return failed, out.String()
+		return failed, out.String(), cpu
 	}
-	return passed, ""
+	return passed, "", cpu
 }
 
 // excerpt keeps the beginning of what is written to it.

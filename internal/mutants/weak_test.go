@@ -13,7 +13,7 @@ import (
 
 // judged mutates package weak.
 func judged(t *testing.T, ctx context.Context, reasons string) *result {
-	opts := options{only: regexp.MustCompile(""), reasons: reasons, workers: 2, news: io.Discard}
+	opts := options{only: regexp.MustCompile(""), reasons: reasons, longest: longest, workers: 2, news: io.Discard}
 	r, err := mutate(ctx, ".", target{"testdata/weak", []suiteSpec{{pkg: "./testdata/weak"}}}, opts, io.Discard)
 	require.NoError(t, err)
 	return r
