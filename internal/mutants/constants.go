@@ -33,7 +33,7 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 		case *ast.Ident:
 			if f.counts[f.src.info.Uses[n]] {
 				for _, d := range []string{" + 1", " - 1"} {
-					f.within(e, n, typ, change{mutator: literal, at: n.Pos(), from: n.Name, to: n.Name + d}, "("+n.Name+d+")", n.Name+d)
+					f.within(e, n, typ, change{mutator: literal, at: n.Pos(), from: n.Name, to: n.Name + d}, "("+n.Name+d+")", "("+n.Name+d+")")
 				}
 			}
 		case *ast.BinaryExpr:

@@ -30,7 +30,8 @@ func main() {
 
 // options are the flags.
 type options struct {
-	only    *regexp.Regexp // of keys
+	only    *regexp.Regexp  // of keys
+	again   map[string]bool // the keys of a report; nil is all
 	list    bool
 	own     bool
 	longest time.Duration
@@ -39,10 +40,29 @@ type options struct {
 	news    io.Writer
 }
 
+// picks reports whether the mutant with that key is to be run.
+func (o *options) picks(key string) bool {
+	return o.only.MatchString(key) && (o.again == nil || o.again[key])
+}
+
+// lines returns the lines of a file, without the white space around them.
+func lines(file string) (map[string]bool, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		all[strings.TrimSpace(line)] = true
+	}
+	return all, nil
+}
+
 func run(ctx context.Context, args []string, out, news io.Writer) error {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	pkg := flags.String("pkg", "", "the only package to mutate: cc, classify, rail or taskstate")
 	only := flags.String("only", "", "run the mutants whose key matches this `regexp` only")
+	again := flags.String("again", "", "run the mutants whose keys this `file` has only, such as a report")
 	list := flags.Bool("list", false, "list the mutants and run none")
 	own := flags.Bool("own", false, "run the tests of the package itself only")
 	most := flags.Duration("longest", time.Minute, "leave out tests that take longer on the processor")
@@ -62,6 +82,11 @@ func run(ctx context.Context, args []string, out, news io.Writer) error {
 	opts := options{
 		only: match, list: *list, own: *own, longest: *most, reasons: filepath.Join(root, "internal", "mutants"),
 		workers: max(1, *workers), news: news,
+	}
+	if *again != "" {
+		if opts.again, err = lines(*again); err != nil {
+			return err
+		}
 	}
 	chosen := slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return *pkg != "" && t.name != *pkg })
 	if len(chosen) == 0 {
@@ -139,7 +164,7 @@ func mutate(ctx context.Context, root string, t target, opts options, out io.Wri
 		return nil, err
 	}
 	r := &result{pkg: t.name, mutants: code.mutants, broken: code.broken}
-	chosen := slices.DeleteFunc(slices.Clone(code.mutants), func(m *mutant) bool { return !opts.only.MatchString(m.key.String()) })
+	chosen := slices.DeleteFunc(slices.Clone(code.mutants), func(m *mutant) bool { return !opts.picks(m.key.String()) })
 	if opts.list {
 		for _, m := range chosen {
 			before, after := m.diff()
