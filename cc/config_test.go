@@ -42,8 +42,21 @@ func TestConfigFaults(t *testing.T) {
 		{"threshold", func(c *Config) { c.HardErrorThreshold = -2 }, []string{"HardErrorThreshold is -2"}},
 		{"cooldown above its cap", func(c *Config) { c.Cooldown = c.CooldownCap + 1 }, []string{"must not be above CooldownCap"}},
 		{"endless cooldown", func(c *Config) { c.CooldownCap = 1<<63 - 1 }, []string{"CooldownCap is"}},
+		{"shortest times", func(c *Config) { c.ErrorWindow, c.Cooldown, c.CooldownCap, c.ProbeInterval = 1, 1, 1, 1 }, nil},
+		{"a year", func(c *Config) {
+			c.ErrorWindow, c.Cooldown, c.CooldownCap, c.ProbeInterval = maxDuration, maxDuration, maxDuration, maxDuration
+		}, nil},
+		{"more than a year", func(c *Config) { c.ErrorWindow = maxDuration + 1 }, []string{"ErrorWindow is 8760h0m0.000000001s, must be above 0 and at most 8760h0m0s"}},
 		{"negative", func(c *Config) { c.MinWindowBytes = -1 }, []string{"MinWindowBytes is -1"}},
-		{"too large", func(c *Config) { c.DeviceWindowBytes = MaxBytes + 1 }, []string{"DeviceWindowBytes is 2305843009213693952"}},
+		{"too large", func(c *Config) { c.DeviceWindowBytes = MaxBytes + 1 }, []string{"DeviceWindowBytes is 2305843009213693952, must be 1 to 2305843009213693951 bytes"}},
+		// A window that is none is compared with no other.
+		{"huge minimum", func(c *Config) { c.MinWindowBytes = MaxBytes + 1 }, []string{"MinWindowBytes is 2305843009213693952, must be 1 to"}},
+		{"huge start", func(c *Config) { c.StartWindowBytes = MaxBytes + 1 }, []string{"StartWindowBytes is 2305843009213693952, must be 1 to"}},
+		{"negative start", func(c *Config) { c.StartWindowBytes = -1 }, []string{"StartWindowBytes is -1, must be 1 to"}},
+		{"negative maximum", func(c *Config) { c.MaxWindowBytes = -1 }, []string{"MaxWindowBytes is -1, must be 1 to"}},
+		{"negative device window", func(c *Config) { c.DeviceWindowBytes = -1 }, []string{"DeviceWindowBytes is -1, must be 1 to"}},
+		{"huge suspect window", func(c *Config) { c.SuspectWindowBytes = MaxBytes + 1 }, []string{"SuspectWindowBytes is 2305843009213693952, must be 0 (no limit) to 2305843009213693951 bytes"}},
+		{"largest suspect window", func(c *Config) { c.SuspectWindowBytes = MaxBytes }, nil},
 		{"minimum above maximum", func(c *Config) {
 			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.ProbeWindowBytes = 3, 3, 2, 1
 		}, []string{"MinWindowBytes is 3, must not be above MaxWindowBytes, which is 2", "StartWindowBytes is 3"}},

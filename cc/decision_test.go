@@ -18,6 +18,7 @@ func TestDecisionString(t *testing.T) {
 		"defer, BYTE_WINDOW of the device":          {Ruling: Ruling{Answer: Defer, Reason: classify.ReasonByteWindow, Domain: DeviceDomain}},
 		"avoid, PATH_QUARANTINED, renew":            {Ruling: Ruling{Answer: Avoid, Reason: classify.ReasonPathQuarantined, Hint: NeedRenew}},
 		"avoid, PATH_QUARANTINED, ask again in 24s": {Ruling: Ruling{Answer: Avoid, Reason: classify.ReasonPathQuarantined}, RetryAfter: 24 * time.Second},
+		"avoid, PATH_QUARANTINED, ask again in 1ns": {Ruling: Ruling{Answer: Avoid, Reason: classify.ReasonPathQuarantined}, RetryAfter: 1},
 	} {
 		assert.Equal(t, want, d.String())
 	}

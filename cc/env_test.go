@@ -39,10 +39,21 @@ func TestConfigFromEnv(t *testing.T) {
 		{"cooldown above the default cap", []string{envCooldown + "=600000"}, func(c *Config) {
 			c.Cooldown, c.CooldownCap = 10*time.Minute, 10*time.Minute
 		}},
-		{"limits", []string{envMinWindow + "=" + strconv.Itoa(MaxBytes), envMaxWindow + "=" + strconv.Itoa(MaxBytes), envThreshold + "=2147483647"}, func(c *Config) {
+		{"limits", []string{envMinWindow + "=" + strconv.Itoa(MaxBytes), envMaxWindow + "=" + strconv.Itoa(MaxBytes), envThreshold + "=2147483647",
+			envProbe + "=" + strconv.Itoa(MaxBytes), envDrain + "=3600000000", envCooldown + "=31536000000", envHigh + "=65535", envLow + "=65535"}, func(c *Config) {
+			c.ProbeWindowBytes, c.SuspectWindowBytes = MaxBytes, MaxBytes
+			c.TargetDrain, c.Cooldown, c.CooldownCap = time.Hour, maxDuration, maxDuration
+			c.HighPressureEpochs, c.LowPressureEpochs = 65535, 65535
 			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = MaxBytes, MaxBytes, MaxBytes, MaxBytes
 			c.HardErrorThreshold = 1<<31 - 1
 		}},
+		{"the least", []string{envMinWindow + "=1", envProbe + "=1", envDrain + "=1", envHigh + "=1", envLow + "=1", envThreshold + "=1", envCooldown + "=1"}, func(c *Config) {
+			c.MinWindowBytes, c.ProbeWindowBytes, c.SuspectWindowBytes = 1, 1, 1
+			c.TargetDrain, c.Cooldown = time.Microsecond, time.Millisecond
+			c.HighPressureEpochs, c.LowPressureEpochs, c.HardErrorThreshold = 1, 1, 1
+		}},
+		{"among others", []string{"PATH=/bin", envHigh + "=4", "HOME=/root"}, func(c *Config) { c.HighPressureEpochs = 4 }},
+		{"probe window as large as the minimum", []string{envProbe + "=65536"}, func(*Config) {}},
 		{"same value twice", []string{envHigh + "=4", envHigh + "=4"}, func(c *Config) { c.HighPressureEpochs = 4 }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -81,12 +92,16 @@ func TestConfigFromEnvFaults(t *testing.T) {
 		{"no value", []string{envProbe}, []string{envProbe, `""`, digits}},
 		{"overflow", []string{envMaxWindow + "=9223372036854775808"}, []string{envMaxWindow, "must be 1 to 2305843009213693951"}},
 		{"above the largest window", []string{envMaxWindow + "=2305843009213693952"}, []string{envMaxWindow, "must be 1 to 2305843009213693951"}},
+		{"minimum above the largest window", []string{envMinWindow + "=2305843009213693952"}, []string{envMinWindow, "must be 1 to 2305843009213693951"}},
+		{"probe window above the largest window", []string{envProbe + "=2305843009213693952"}, []string{envProbe, "must be 1 to 2305843009213693951"}},
+		{"a cooldown of more than a year", []string{envCooldown + "=31536000001"}, []string{envCooldown, "must be 1 to 31536000000"}},
 		{"a drain time that overflows", []string{envDrain + "=9223372036854775807"}, []string{envDrain, "must be 1 to 31536000000000"}},
 		{"a count that overflows", []string{envHigh + "=65536"}, []string{envHigh, "must be 1 to 65535"}},
 		{"a long value", []string{envCooldown + "=" + long}, []string{envCooldown, "(1048576 bytes)", "must be 1 to"}},
 		{"unknown mode", []string{envMode + "=Enforce"}, []string{envMode, `"Enforce"`, "must be off, observe or enforce"}},
 		{"empty mode", []string{envMode + "="}, []string{envMode, `""`, "off, observe or enforce"}},
 		{"unknown name", []string{"MC_ADAPTIVE_CC_COOLDOWN=30000"}, []string{"MC_ADAPTIVE_CC_COOLDOWN is", "no such setting", envCooldown}},
+		{"a name that upsets a message", []string{"MC_ADAPTIVE_CC_A\nB=1"}, []string{`"MC_ADAPTIVE_CC_A\nB" is "1"`}},
 		{"nothing but the prefix", []string{envPrefix + "=1"}, []string{envPrefix + " is", "no such setting"}},
 		{"minimum above maximum", []string{envMinWindow + "=2000", envMaxWindow + "=1000"},
 			[]string{envMinWindow + " is 2000", "must not be above " + envMaxWindow + " is 1000"}},
@@ -118,6 +133,25 @@ func TestConfigFromEnvJoinsFaults(t *testing.T) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok, "a joined error")
 	assert.Len(t, joined.Unwrap(), 5, "%v", err)
+}
+
+// What is no number is compared with no other.
+func TestConfigFromEnvNamesAFaultOnce(t *testing.T) {
+	for _, environ := range [][]string{
+		{envMinWindow + "=x", envMaxWindow + "=1000"}, {envMaxWindow + "=x", envMinWindow + "=67108865"},
+		{envMinWindow + "=x", envProbe + "=70000"}, {envProbe + "=x", envMinWindow + "=4096"},
+	} {
+		_, err := ConfigFromEnv(environ)
+		require.Error(t, err)
+		assert.Len(t, strings.Split(err.Error(), "\n"), 1, "%v", err)
+	}
+}
+
+func TestLongValueIsCut(t *testing.T) {
+	name := strings.Repeat("v", 79) + "wxyz"
+	for length, want := range map[int]string{79: `"` + name[:79] + `"`, 80: `"` + name[:80] + `"`, 81: `"` + name[:80] + `"... (81 bytes)`, 82: `"` + name[:80] + `"... (82 bytes)`} {
+		assert.Equal(t, want, shown(name[:length]))
+	}
 }
 
 // Whatever the environment holds, the result is a valid configuration in which each
@@ -170,6 +204,9 @@ func TestAdvice(t *testing.T) {
 		{"nothing known", Surroundings{}, nil},
 		{"all is well", Surroundings{RetryTime: 10 * time.Second, FanIn: 64, BufferBytes: 64 * 64 * kib, RNRRetry: 6}, nil},
 		{"retry time above the error window", Surroundings{RetryTime: 10*time.Second + 1}, []string{"ErrorWindow is 10s"}},
+		{"fan-in into a buffer that is not known", Surroundings{FanIn: 64}, nil},
+		{"a buffer without a fan-in", Surroundings{BufferBytes: 1}, nil},
+		{"one sender", Surroundings{FanIn: 1, BufferBytes: 64*kib - 1}, []string{"use at most 65535"}},
 		{"minimum windows overrun the buffer", Surroundings{FanIn: 64, BufferBytes: 64*64*kib - 1}, []string{"use at most 65535"}},
 		{"fan-in above the buffer's bytes", Surroundings{FanIn: 64, BufferBytes: 1}, []string{"use at most 1"}},
 		{"RNR for ever", Surroundings{RNRRetry: 7}, []string{"rnr_retry is 7"}},

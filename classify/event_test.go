@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,6 +73,15 @@ func TestEventWithoutItsElementIsNoVerdict(t *testing.T) {
 			assert.ErrorContains(t, err, n.String(), "the event")
 			assert.ErrorContains(t, err, missing, "rule and remedy")
 		}
+	}
+}
+
+// A name that long is nobody's; the error shows where it begins.
+func TestErrorQuotesTheBeginningOfALongName(t *testing.T) {
+	name := strings.Repeat("n", 39) + "opq"
+	for length, want := range map[int]string{39: "nnn ", 40: "nnno ", 41: "nnno... ", 42: "nnno... "} {
+		_, err := Event{Type: EventPortErr, Element: Element{Device: name[:length]}}.Verdict()
+		assert.ErrorContains(t, err, "Device:"+name[:36]+want, "a device's name of %d bytes", length)
 	}
 }
 

@@ -256,7 +256,6 @@ func (b *Breaker) proves(p Policy, now time.Duration) bool {
 func (b *Breaker) Unprove() { b.proven = 0 }
 
 func (b *Breaker) lift(now time.Duration) {
-	b.proven = 0
 	b.lifted, b.liftedAt, b.healthySince = true, now, now
 	b.Paused, b.Trial, b.HasEarly, b.Count, b.healthy = false, 0, false, 0, 0
 }

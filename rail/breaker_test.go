@@ -94,7 +94,10 @@ func TestLapse(t *testing.T) {
 	p.advance(1)
 	assert.True(t, p.Lapse(policy, p.now))
 	assert.Zero(t, p.Count)
-	p.fail(3)
+	assert.True(t, p.Lapsed, "by time, and not by a success")
+	assert.False(t, p.fail(2), "too few to pause the path")
+	assert.False(t, p.Lapsed, "they count")
+	p.fail(1)
 	p.advance(time.Hour)
 	assert.False(t, p.Lapse(policy, p.now), "a pause does not lapse")
 	assert.True(t, p.Paused)
@@ -108,6 +111,31 @@ func TestSuccessClearsCount(t *testing.T) {
 	}
 	assert.False(t, p.Paused, "two failures and a success, for ever")
 	assert.True(t, p.fail(3), "the count started again")
+}
+
+// All that a pause leaves, and a pause at once, without a count.
+func TestPausedBreaker(t *testing.T) {
+	const cooldown = 30 * time.Second
+	p := newPath(t)
+	p.fail(3)
+	assert.Equal(t, Breaker{
+		Count: 3, LastFailure: start, Paused: true, Resume: start + cooldown, NextTrial: start + cooldown,
+		remembered: cooldown, healthySince: start,
+	}, p.Breaker)
+
+	p = newPath(t)
+	p.Pause(policy, p.now, 1)
+	assert.Equal(t, Breaker{
+		Paused: true, Resume: start + cooldown, NextTrial: start + cooldown, remembered: cooldown, healthySince: start,
+	}, p.Breaker)
+}
+
+// A clock may begin at 0: a path that never came back did not come back then.
+func TestFirstPauseOfAYoungClock(t *testing.T) {
+	p := newPath(t)
+	p.now = time.Second
+	p.fail(3)
+	p.pausedFor(30*time.Second, "it is the first")
 }
 
 func TestNewEvidenceDoesNotLengthen(t *testing.T) {
@@ -258,6 +286,13 @@ func TestEarlyTrial(t *testing.T) {
 	assert.True(t, p.TrialFailed(policy, n, p.now, 1))
 	assert.Equal(t, time.Second, p.TrialDue()-p.now, "the next, a probe interval later")
 	assert.False(t, p.TrialOut(p.now))
+	early := p.Breaker
+	early.Withdraw()
+	assert.Equal(t, resume, early.TrialDue(), "it is an early one, which can be taken back")
+	assert.True(t, p.TrialUndecided(p.try(), p.now, resume-p.now))
+	assert.Equal(t, resume, p.TrialDue())
+	assert.False(t, p.HasEarly, "a trial at the end of the pause is no early one")
+	p.Allow(p.now)
 	for p.TrialDue() < resume {
 		p.TrialFailed(policy, p.try(), p.now, 1)
 	}
@@ -303,6 +338,9 @@ func TestUndecidedTrial(t *testing.T) {
 			assert.Equal(t, resume, p.Resume, "no verdict, no new pause")
 			assert.True(t, p.AtBase(policy))
 			assert.False(t, p.TrialUndecided(n, p.now, wait), "it ended")
+			assert.False(t, p.TrialUndecided(0, p.now, wait), "no trial's number, and none is out")
+			assert.False(t, p.TrialFailed(policy, 0, p.now, 1))
+			assert.True(t, p.AtBase(policy))
 		}
 	}
 }
@@ -327,6 +365,9 @@ func TestEscalate(t *testing.T) {
 	p := newPath(t)
 	p.Escalate(policy, p.now, 1)
 	p.pausedFor(60*time.Second, "twice the base")
+	p.advance(60 * time.Second)
+	p.Escalate(policy, p.now, 1)
+	p.pausedFor(120*time.Second, "a pause is no healthy time")
 	p.try()
 	p.TrialSucceeded(policy, p.Trial, p.now, 0)
 	p.advance(time.Hour)

@@ -51,6 +51,32 @@ func TestFlappingPathWithoutProof(t *testing.T) {
 	assert.True(t, p.TrialSucceeded(policy, p.try(), p.now, 0))
 }
 
+// However short the proof: four successes.
+func TestShortestProof(t *testing.T) {
+	pol := policy
+	pol.Proof = 1
+	p := flapped(t)
+	for range 3 {
+		assert.False(t, p.TrialSucceeded(pol, p.try(), p.now, policy.ProbeInterval))
+	}
+	assert.True(t, p.TrialSucceeded(pol, p.try(), p.now, policy.ProbeInterval))
+}
+
+// A path that was down for long, and came back for longer than its cooldown, does not
+// flap, though its cooldown is not lived down.
+func TestLongOutageIsNoFlap(t *testing.T) {
+	p := newPath(t)
+	p.fail(3)
+	for range 2 {
+		p.TrialFailed(patient(), p.try(), p.now, 1)
+	}
+	p.proves(true, "down once")
+	p.advance(120 * time.Second)
+	p.fail(3)
+	p.pausedFor(120*time.Second, "from 60 s")
+	p.proves(true, "it was up for a cooldown")
+}
+
 func TestProofStartsAgain(t *testing.T) {
 	for name, then := range map[string]func(*path){
 		"after a failure": func(p *path) {

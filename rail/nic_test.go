@@ -77,6 +77,7 @@ func TestNICValidate(t *testing.T) {
 		{"long name", func(n *NIC) { n.Name = strings.Repeat("n", MaxName+1) }, "at most 255"},
 		{"port 0", func(n *NIC) { n.Port = 0 }, "ports count from 1"},
 		{"node below 0", func(n *NIC) { n.NUMA = Node{ID: -1, Known: true} }, "NUMA node -1 is given as known"},
+		{"unknown node below 0", func(n *NIC) { n.NUMA = Node{ID: -1} }, ""},
 		{"link", func(n *NIC) { n.Link = LinkEthernet + 1 }, "link layer 3 does not exist"},
 		{"rate below 0", func(n *NIC) { n.Rate = -1 }, "rate is -1 Gb/s"},
 		{"rate above", func(n *NIC) { n.Rate = MaxRate * 2 }, "rate is 2e+06 Gb/s"},
@@ -135,6 +136,7 @@ func TestSubnets(t *testing.T) {
 		{"nor is loopback", subnetting{8, 0}, eth, addrs("127.0.0.1"), addrs("127.0.0.1"), "", false},
 		{"link-local only, on one side", subnetting{28, 0}, eth, addrs("10.0.0.1"), addrs("fe80::2"), "", true},
 		{"on InfiniBand it is", subnetting{28, 64}, ib, addrs("fe80::1"), addrs("fe80::2"), "fe80::/64", false},
+		{"multicast is none", subnetting{28, 64}, ib, addrs("ff02::1"), addrs("ff02::2"), "", false},
 		{"two InfiniBand subnets", subnetting{28, 64}, ib, addrs("fe80::1"), addrs("fec0:0:0:6::1"), "", true},
 		{"a zone is no part of it", subnetting{0, 64}, eth, addrs("fd00::1%eth0"), addrs("fd00::2%eth1"), "fd00::/64", false},
 	}

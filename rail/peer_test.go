@@ -204,6 +204,40 @@ func TestSucceeded(t *testing.T) {
 	assert.Equal(t, version, o.Version())
 }
 
+// The end of a count is no end of a pause: the next pause is not too soon after it.
+func TestSuccessOfACountLiftsNothing(t *testing.T) {
+	o := newOne(t)
+	o.fail()
+	o.Succeeded(o.pair, policy, o.now, 0, o.Version(), 0)
+	for range 3 {
+		o.fail()
+	}
+	assert.Equal(t, 30*time.Second, o.view().Resume-o.now)
+}
+
+// While a pause lasts, what was posted before it is of the same outage, and is heard.
+func TestReportWhileTheTrialIsOut(t *testing.T) {
+	o := newOne(t)
+	before := o.Version()
+	for range 3 {
+		o.fail()
+	}
+	o.try()
+	assert.True(t, o.report(before, fresh()))
+}
+
+func TestViewAsStanding(t *testing.T) {
+	o := newOne(t)
+	assert.Equal(t, Healthy, o.view().Standing())
+	o.fail()
+	assert.Equal(t, Suspect, o.view().Standing())
+	o.fail()
+	o.fail()
+	assert.Equal(t, Paused, o.view().Standing())
+	o.now += time.Hour
+	assert.Equal(t, Paused, o.view().Standing(), "a trial is due, no transfer")
+}
+
 // A trial's number 0 is no trial, also while none is out.
 func TestSucceededWithoutTrial(t *testing.T) {
 	o := newOne(t)
@@ -233,6 +267,7 @@ func TestLiftedEntryStays(t *testing.T) {
 func TestReturn(t *testing.T) {
 	p := newPath(t)
 	p.Return(p.now)
+	assert.Equal(t, Breaker{lifted: true, liftedAt: start, healthySince: start}, p.Breaker)
 	p.advance(10 * time.Second)
 	p.fail(3)
 	p.pausedFor(60*time.Second, "10 s after a return")

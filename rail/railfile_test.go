@@ -63,6 +63,9 @@ func TestParseFileFaults(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00}\x00", "rail file: it is no UTF-8 text; is it the right file?"},
 		{"Latin-1", "{\"all\": [{\"local\": \"\xe4\", \"remote\": \"b\"}]}", "rail file: it is no UTF-8 text; is it the right file?"},
 		{"binary", "\x7fELF\x02\x01\x01\x00\x00", "rail file: it is no UTF-8 text; is it the right file?"},
+		{"a 0 first", "\x00{}", "rail file: it is no UTF-8 text; is it the right file?"},
+		{"a 0 in a name", all("{\"local\": \"a\x00\", \"remote\": \"b\"}"), "rail file: it is no UTF-8 text; is it the right file?"},
+		{"a 1 in a name", all("{\"local\": \"a\x01\", \"remote\": \"b\"}"), `rail file: line 1, column 22: invalid character '\x01' in string literal`},
 		{"too large", goodFile + strings.Repeat(" ", MaxFile), "rail file: it is larger than 1048576 bytes; is it the right file?"},
 		{"cut off", goodFile[:40], "rail file: line 3, column 27: unexpected end of JSON input"},
 		{"no JSON", "all:\n  - local: a\n", "rail file: line 1, column 1: invalid character 'a' looking for beginning of value"},
@@ -85,6 +88,13 @@ rail file: line 1: direct[0]: "a" to "b" is not in "all"; add it there, or take 
 		{"unknown field, case", `{"All": [` + ab + `]}`, `rail file: "all" has no pair, so nothing could be used; list the pairs, or do without the file
 rail file: line 1: field "All" is unknown; did you mean "all"?`},
 		{"unknown field, far", `{"all": [` + ab + `], "version": {"a": [1, {}]}}`, `rail file: line 1: field "version" is unknown; there is "all", "direct"`},
+		{"unknown field, then more", "{\"version\": {\"a\": {}, \"b\": [[]]}, \"all\": [" + ab + ", 7]}", `rail file: line 1: field "version" is unknown; there is "all", "direct"
+rail file: line 1: all[1]: it is a number, must be {"local": name, "remote": name}`},
+		{"field twice, then more", "{\"all\": [" + ab + "], \"all\": [" + ab + ", 7], \"direct\": 7}", `rail file: line 1: "all" is given twice; give it once
+rail file: line 1: "direct" is a number, must be a list of pairs`},
+		{"space before the end of a line", "{\"all\": [" + ab + "] \n, \"version\": 7}", `rail file: line 2: field "version" is unknown; there is "all", "direct"`},
+		{"a broken pair, then more", all("7, " + ab + ", " + ab), `rail file: line 1: all[0]: it is a number, must be {"local": name, "remote": name}
+rail file: line 1: all[2]: "a" to "b" repeats all[1] of line 1; list it once`},
 		{"field twice", "{\"all\": [" + ab + "],\n\"all\": [1]}", `rail file: line 2: "all" is given twice; give it once`},
 		{"pair is a text", all(`"a->b"`), `rail file: line 1: all[0]: it is a text, must be {"local": name, "remote": name}`},
 		{"pair is a list", all(ab + `, ["a", "b"]`), `rail file: line 1: all[1]: it is a list, must be {"local": name, "remote": name}`},
@@ -139,6 +149,12 @@ func TestFileFaultsAreBounded(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	assert.Len(t, lines, maxFileFaults+1)
 	assert.Equal(t, "rail file: and 99981 more faults", lines[maxFileFaults])
+
+	_, err = parseText(`{"all": [` + strings.Repeat("1,", maxFileFaults) + `1]}`)
+	assert.ErrorContains(t, err, "rail file: and 1 more faults")
+	_, err = parseText(`{"all": [` + strings.Repeat("1,", maxFileFaults-1) + `1]}`)
+	require.Error(t, err)
+	assert.Len(t, strings.Split(err.Error(), "\n"), maxFileFaults)
 
 	name := strings.Repeat("long", 60)
 	_, err = parseText(fmt.Sprintf(`{"all": [{"local": %q, "remote": "a"}, {"local": %[1]q, "remote": "a"}, {"local": "%[2]s%[2]s", "remote": "b", %[1]q: 1}]}`, name, name))

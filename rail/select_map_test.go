@@ -162,6 +162,7 @@ func TestMapConfig(t *testing.T) {
 	}{
 		{"two ports", MapConfig{Peer: "p", Local: []NIC{{Name: "a", Port: 1}, {Name: "a", Port: 2}}, Remote: nics("a")}, ""},
 		{"the most NICs", MapConfig{Peer: "p", Local: many[1:], Remote: nics("a")}, ""},
+		{"whole addresses", MapConfig{Peer: "p", IPv4Bits: 32, IPv6Bits: 128}, ""},
 		{"no peer", MapConfig{}, "peer name is empty"},
 		{"long incarnation", MapConfig{Peer: "p", Incarnation: long}, "incarnation name"},
 		{"local listed twice", MapConfig{Peer: "p", Local: nics("a", "b", "a")}, `local NIC "a", port 1, is listed after another`},
@@ -190,6 +191,9 @@ func TestMapConfig(t *testing.T) {
 	_, err := NewMap(MapConfig{Local: nics("", "a", "a"), IPv4Bits: -1, IPv6Bits: 999, File: &File{}})
 	require.Error(t, err)
 	assert.Len(t, strings.Split(err.Error(), "\n"), 6, "every fault is named: %v", err)
+	_, err = NewMap(MapConfig{Peer: "p", Local: many, Remote: many})
+	assert.ErrorContains(t, err, "there are 257 local NICs")
+	assert.ErrorContains(t, err, "there are 257 remote NICs")
 }
 
 // Names may hold whatever separates names elsewhere.
@@ -230,13 +234,14 @@ func TestMapKeepsNothing(t *testing.T) {
 func TestMapCounts(t *testing.T) {
 	c := MapConfig{IPv4Bits: 24, Local: at(unusable(nics("a", "b", "c"), 2, "down"), "10.0.0.1", "10.0.1.1"), Remote: at(nics("a", "b"), "10.0.0.2", "10.0.1.2")}
 	assert.Equal(t, "2 of 6 pairs may be used; unusable NIC: 2; other subnet: 2", mustMap(t, c).String())
+	assert.Equal(t, "1 of 2 pairs may be used; unusable NIC: 1", mustMap(t, MapConfig{Local: unusable(nics("a", "b"), 0, "down"), Remote: nics("a")}).String())
 	assert.Equal(t, "4 of 4 pairs may be used", mustMap(t, MapConfig{Local: nics("a", "b"), Remote: nics("a", "b")}).String())
 }
 
 func TestExplain(t *testing.T) {
 	c := MapConfig{IPv4Bits: 24, Local: at(nics("a@0", "b@1", "c"), "10.0.0.1", "10.0.1.1", "10.0.0.9"), Remote: at(nics("a@0", "y@1"), "10.0.0.2", "10.0.1.2")}
 	m := mustMap(t, c)
-	w := Want{Local: NodeOf(0), Remote: NodeOf(1), Standing: by(map[string]Standing{"b>y": Suspect}), Load: by(map[string]int64{"a>a": 4096})}
+	w := Want{Local: NodeOf(0), Remote: NodeOf(1), Standing: by(map[string]Standing{"b>y": Suspect}), Load: by(map[string]int64{"a>a": 4096, "b>y": 1})}
 	var lines []string
 	for _, e := range m.Explain(w) {
 		lines = append(lines, fmt.Sprintf("%d %s>%s: %s", e.Rank, e.Local, e.Remote, e.Why))
@@ -245,7 +250,7 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, []string{
 		"1 a>a: same name; local NUMA node 0, buffer on 0; remote NUMA node 0, buffer on 1; 4096 bytes under way",
 		"2 c>a: same subnet 10.0.0.0/24; local NUMA node unknown, buffer on 0; remote NUMA node 0, buffer on 1",
-		"3 b>y: same subnet 10.0.1.0/24; suspect; local NUMA node 1, buffer on 0; remote NUMA node 1, buffer on 1",
+		"3 b>y: same subnet 10.0.1.0/24; suspect; local NUMA node 1, buffer on 0; remote NUMA node 1, buffer on 1; 1 bytes under way",
 		"0 a>y: other subnet: local in 10.0.0.0/24, remote in 10.0.1.0/24",
 		"0 b>a: other subnet: local in 10.0.1.0/24, remote in 10.0.0.0/24",
 		"0 c>y: other subnet: local in 10.0.0.0/24, remote in 10.0.1.0/24",

@@ -120,6 +120,11 @@ func TestSpeed(t *testing.T) {
 	assert.Equal(t, "b>b", first(rated(0, 0), Want{Load: load}), "an unknown speed is the slowest known, 100")
 	assert.Equal(t, "a>a", first(rated(0, 0), Want{Load: by(map[string]int64{"a>a": 99, "b>b": 100})}), "and no slower")
 
+	slowest := rated(0, 0)
+	slowest.Local[1].Rate, slowest.Remote[1].Rate = 0.5, 0.5
+	assert.Equal(t, "a>a", first(slowest, Want{Load: by(map[string]int64{"a>a": 99, "b>b": 100})}), "the slowest may be slower than 1 Gb/s")
+	assert.Equal(t, "b>b", first(slowest, Want{Load: by(map[string]int64{"a>a": 150, "b>b": 100})}))
+
 	slow := rated(10, 10)
 	assert.Equal(t, "a>a", first(slow, Want{}), "without load and bytes speed has no say")
 	assert.Equal(t, "b>b", first(slow, Want{Bytes: 1}))
@@ -174,6 +179,40 @@ func TestOutcome(t *testing.T) {
 		assert.Equal(t, NoPath, outcome, name)
 		assert.Equal(t, classify.ReasonNoUsablePath, outcome.Reason(), name)
 	}
+}
+
+// Each path of the largest map gets its turn, and the index of a path says nothing
+// about its cost.
+func TestLargestMap(t *testing.T) {
+	var c MapConfig
+	for i := range MaxNICs {
+		c.Local = append(c.Local, NIC{Name: fmt.Sprint("a", i), Port: 1})
+		c.Remote = append(c.Remote, NIC{Name: fmt.Sprint("b", i), Port: 1})
+	}
+	c.Local, c.Remote = append(c.Local[1:], NIC{Name: "same", Port: 1}), append(c.Remote[1:], NIC{Name: "same", Port: 1})
+	m := mustMap(t, c)
+	paths := m.Paths()
+	require.Len(t, paths, MaxNICs*MaxNICs)
+	others := len(paths) - 1 // those of other names
+	var list []Choice
+	for _, turn := range []uint64{0, 1, 40_000, uint64(others) - 1, uint64(others)} {
+		list, _ = m.Select(list, Want{Turn: turn})
+		require.True(t, list[0].SameRail())
+		want := int(turn) % others
+		if want >= list[0].Index {
+			want++
+		}
+		require.Equal(t, want, list[1].Index, "turn %d", turn)
+	}
+	// The last costs less than the others by the least that can be told.
+	last := len(paths) - 1
+	list, _ = m.Select(list, Want{Turn: 1, Load: func(p *Path) int64 {
+		if p.Index == last {
+			return 1 << 23
+		}
+		return 1<<23 + 1
+	}})
+	assert.Equal(t, last, list[1].Index)
 }
 
 // A question changes nothing: the same one has the same answer, whatever was asked

@@ -379,6 +379,61 @@ func TestTrialIsNotGivenUp(t *testing.T) {
 	assert.False(t, table.Look(pair).Paused, "the lease has expired")
 }
 
+// There may be room again by the time that the room is looked for.
+func TestTableWithRoomGivesUpNothing(t *testing.T) {
+	table := NewTable()
+	table.limit = 16
+	for i := range 16 {
+		record(table, strconv.Itoa(i), start, counts)
+		p := table.peers[peerKey{strconv.Itoa(i), ""}]
+		table.giveUp(start, p, keyOf(Pair{Local: "D1", Port: 1, Remote: "n1"}))
+		require.Equal(t, Stats{Peers: i + 1, Entries: i + 1}, table.Stats())
+	}
+	table.drop(candidate{peer: table.peers[peerKey{"0", ""}], key: pathKey{local: "gone"}}, start)
+	assert.Equal(t, Stats{Peers: 16, Entries: 16}, table.Stats(), "what is gone by then cannot be given up")
+}
+
+// What changes nothing gives nothing up, also in a table that is over its limit.
+func TestNoChangeGivesUpNothing(t *testing.T) {
+	table := NewTable()
+	table.limit = 1
+	record(table, "P", start, pauses)
+	record(table, "Q", start, pauses)
+	require.Equal(t, 2, table.Stats().Entries, "both run")
+	over := start + time.Hour
+	pair := Pair{Peer: "P", Local: "D1", Port: 1, Remote: "n1"}
+	table.Join(pair).Update(pair, over, func(b *Breaker) bool { return false })
+	assert.Equal(t, 2, table.Stats().Entries)
+}
+
+// Pauses that run for long are looked at again after an hour.
+func TestFullTableLooksAgain(t *testing.T) {
+	table := NewTable()
+	table.limit = 1
+	pol := policy
+	pol.Threshold, pol.Cooldown, pol.CooldownCap = 1, 2*time.Hour, 2*time.Hour
+	for _, peer := range []string{"P", "Q"} {
+		pair := Pair{Peer: peer, Local: "D1", Port: 1, Remote: "n1"}
+		table.Join(pair).Update(pair, start, func(b *Breaker) bool { return b.Fail(pol, start, 1) })
+	}
+	assert.Equal(t, start+time.Hour, table.fullUntil)
+}
+
+// A record that the table has forgotten cannot make it forget the one that took its
+// place.
+func TestForgottenPeer(t *testing.T) {
+	table := NewTable()
+	old := table.Join(pairOfTests)
+	old.Leave(pairOfTests)
+	successor := table.Join(pairOfTests)
+	require.NotSame(t, old, successor)
+	table.limit = 1
+	record(table, "Q", start, pauses)
+	record(table, "R", start, pauses) // now the table knows that all others run
+	old.Update(pairOfTests, start, func(b *Breaker) bool { b.Fail(policy, start, 1); return true })
+	assert.Same(t, successor, table.Join(pairOfTests))
+}
+
 // A table that was full of pauses has room again once those were lifted.
 func TestFullTableRecovers(t *testing.T) {
 	tab := NewTable()

@@ -55,3 +55,19 @@ func TestSliceAcrossBlocks(t *testing.T) {
 	assert.Zero(t, task.Detail().Unresolved)
 	requireClean(t, &task)
 }
+
+// A record takes as many numbers at a time as it says, of which the lowest is none.
+func TestBlockIsUsedUpBeforeTheNextIsTaken(t *testing.T) {
+	r := newRecord()
+	for range 3 {
+		before := numberBlocks.Load()
+		for range numberBlock - 1 {
+			r.nextNumber()
+		}
+		require.Equal(t, before, numberBlocks.Load())
+		first := r.nextNumber()
+		require.Equal(t, before+1, numberBlocks.Load())
+		require.Equal(t, (before+1)*numberBlock+1, first)
+		r.last = newRecord().base // as if it were new
+	}
+}

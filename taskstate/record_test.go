@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 )
 
 // A new attempt of a task without trouble takes no lock, so it may come between a
@@ -92,4 +93,32 @@ func TestKeepChoosesItsVictim(t *testing.T) {
 	r.close(s, fifth)
 	sixth := r.keep(s, 0, 0, ev)
 	assert.Equal(t, []uint64{fifth, sixth}, numbers(&r), "of two resolved ones the older")
+
+	r.close(s, sixth)
+	seventh := r.keep(s, 0, 0, ev)
+	assert.Equal(t, []uint64{seventh, sixth}, numbers(&r), "wherever it is")
+}
+
+// Evidence is copied, its pair too.
+func TestKeptEvidenceIsACopy(t *testing.T) {
+	var r record
+	pair := rail.Pair{Peer: "host-b"}
+	r.keep(severityCongested, 0, 0, &Evidence{Reason: classify.ReasonByteWindow, Pair: &pair})
+	kept := r.kept[severityCongested-1][0]
+	assert.Equal(t, pair, kept.pair)
+	assert.Nil(t, kept.ev.Pair, "the caller's own must not be kept alive")
+}
+
+// What a task without trouble is told makes no record.
+func TestNoRecordWithoutTrouble(t *testing.T) {
+	var task Task
+	var slice Slice
+	slice.Admitted(&task, 1, false)
+	slice.Failed(&Evidence{Reason: classify.ReasonRouteTimeout})
+	task = Task{} // as pools do
+	assert.Equal(t, Recorded, slice.Succeeded())
+	assert.Nil(t, task.record.Load(), "the trouble was of the task before")
+	task.NextAttempt()
+	assert.Equal(t, OldAttempt, slice.SucceededLate())
+	assert.Nil(t, task.record.Load(), "it is no news")
 }

@@ -186,7 +186,6 @@ func (s *Slice) bind(task *Task) {
 	if s.task != task {
 		s.task = task
 		s.severity = severityNone
-		s.attempt = 0
 	}
 }
 

@@ -221,6 +221,36 @@ func TestSliceWaits(t *testing.T) {
 	assert.False(t, s.Waits(&task, classify.ReasonByteWindow), "it was admitted since")
 }
 
+// The other task knows of evidence that is older than the slice's own.
+func TestSliceWaitsForOneTask(t *testing.T) {
+	var task, other taskstate.Task
+	other.NoUsablePath(nil)
+	var s taskstate.Slice
+	s.Refused(&task, because(classify.ReasonByteWindow))
+	assert.True(t, s.Waits(&task, classify.ReasonByteWindow))
+	assert.False(t, s.Waits(&other, classify.ReasonByteWindow))
+}
+
+func TestTrialDoesNotWait(t *testing.T) {
+	var task taskstate.Task
+	var s taskstate.Slice
+	s.Refused(&task, because(classify.ReasonPathQuarantined))
+	s.Admitted(&task, generation, true)
+	assert.Equal(t, taskstate.LongUnavailable, task.State(), "the trial has resolved nothing yet")
+	assert.False(t, s.Waits(&task, classify.ReasonPathQuarantined), "but the slice was admitted")
+}
+
+// A late success stands, whatever else is told of the attempt.
+func TestLateSuccessIsRemembered(t *testing.T) {
+	var task taskstate.Task
+	slice := admitted(&task)
+	slice.SucceededLate()
+	task.NoUsablePath(nil)
+	slice.Succeeded()
+	assert.Equal(t, taskstate.AlreadySucceeded, slice.Failed(because(classify.ReasonRouteTimeout)))
+	assert.Equal(t, taskstate.Normal, task.State())
+}
+
 // A task that is zeroed in place, as pools do, forgets; a slice that is still bound
 // to it begins anew and cannot upset its counts.
 func TestTaskZeroedInPlace(t *testing.T) {
