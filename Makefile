@@ -6,6 +6,7 @@
 #   make bench              the benchmarks, with ratios to floors of the same run
 #   make experiments        congestion and dead pairs on real verbs, at length
 #   make fuzz               every fuzz target for FUZZTIME=10m, one after the other
+#   make mutants            faults put into the core one at a time: do the tests see them?
 #   make generate           String methods and documentation pages
 
 SHELL := /bin/bash
@@ -23,8 +24,13 @@ GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./exa
 in-guest = $(GO) test -tags guest -count 1 -p 1 -timeout 30m -run '$(2)' -exec "$(CURDIR)/$(GUEST) -nics $(1) -timeout $(4) -tries 2" $(3)
 LINT    := $(GO) tool -modfile=internal/tools/go.mod staticcheck
 PACKAGE := $(shell $(GO) list -m)
+# Modules of their own, for what the library itself does not need.
+NESTED  := bench internal/linear internal/mutants examples/metrics examples/replay
+TESTED  := internal/linear internal/mutants examples/metrics examples/replay
+# each runs a go command in every module of a list.
+each = @for m in $(1); do (set -x; $(GO) -C $$m $(2)); done
 
-.PHONY: test demo deps format vet lint generate generated unit race pure guest chaos bench experiments fuzz clean
+.PHONY: test demo deps format vet lint generate generated unit race pure guest chaos bench experiments fuzz mutants clean
 
 test: deps format vet lint generated pure unit race guest chaos
 	@echo "all checks passed"
@@ -52,16 +58,13 @@ format:
 vet:
 	$(GO) vet ./...
 	$(GO) vet -tags rdmagate_off ./cc
-	$(GO) -C bench vet ./...
-	$(GO) -C internal/linear vet ./...
-	$(GO) -C examples/replay vet ./...
 	$(GO) vet -tags guest ./...
+	$(call each,$(NESTED),vet ./...)
 
 lint:
 	$(LINT) ./...
 	$(LINT) -tags guest ./...
-	$(GO) -C internal/linear tool -modfile=../tools/go.mod staticcheck ./...
-	$(GO) -C examples/replay tool -modfile=../../internal/tools/go.mod staticcheck ./...
+	$(call each,$(NESTED),tool -modfile="$(CURDIR)/internal/tools/go.mod" staticcheck ./...)
 
 generate:
 	$(GO) generate ./...
@@ -73,16 +76,14 @@ generated: generate
 # Pure Go packages build everywhere, and the rest has stubs.
 pure:
 	$(GO) mod tidy -diff
-	$(GO) -C internal/linear mod tidy -diff
-	$(GO) -C examples/replay mod tidy -diff
+	$(call each,$(NESTED),mod tidy -diff)
 	CGO_ENABLED=0 $(GO) build ./...
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
 
 unit:
 	$(GO) test ./...
 	$(GO) test -tags rdmagate_off ./cc
-	$(GO) -C internal/linear test ./...
-	$(GO) -C examples/replay test ./...
+	$(call each,$(TESTED),test ./...)
 
 race:
 	$(GO) test -race -short ./...
@@ -113,6 +114,10 @@ fuzz:
 		echo "== $$dir $$name, $(FUZZTIME)"; \
 		$(GO) test "$$dir" -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; \
 	done
+
+# Half an hour. Survivors are told with their reasons, which internal/mutants keeps.
+mutants:
+	$(GO) -C internal/mutants run . -out "$(CURDIR)/bin/mutants"
 
 $(GUEST): FORCE
 	@mkdir -p bin

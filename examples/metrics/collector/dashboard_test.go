@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -282,7 +282,7 @@ func (c *checker) label(where string, under parser.Node, name string) {
 
 // has reports whether a metric has a label; instance and job come with the scrape.
 func (c *checker) has(metric, label string) bool {
-	return slices.Contains([]string{"instance", "job", labels.MetricName}, label) || len(c.values(metric, label)) > 0
+	return slices.Contains([]string{"instance", "job", model.MetricNameLabel}, label) || len(c.values(metric, label)) > 0
 }
 
 // values returns the values that a label of a metric has.
@@ -304,7 +304,7 @@ func (c *checker) selector(where string, s *parser.VectorSelector, path []parser
 		return
 	}
 	for _, m := range s.LabelMatchers {
-		if m.Name == labels.MetricName || m.Name == "instance" || m.Name == "job" {
+		if m.Name == model.MetricNameLabel || m.Name == "instance" || m.Name == "job" {
 			continue
 		}
 		values := c.values(s.Name, m.Name)
