@@ -12,7 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,7 +65,10 @@ type variable struct {
 // units are the names that Grafana has for those that are used here.
 var units = []string{"none", "s", "bytes", "Bps", "ops", "percentunit"}
 
-const columns = 24
+const (
+	columns    = 24
+	metricName = "__name__"
+)
 
 // The dashboard is one that Grafana takes, and asks for nothing that is not exported.
 func TestDashboard(t *testing.T) {
@@ -282,7 +284,7 @@ func (c *checker) label(where string, under parser.Node, name string) {
 
 // has reports whether a metric has a label; instance and job come with the scrape.
 func (c *checker) has(metric, label string) bool {
-	return slices.Contains([]string{"instance", "job", model.MetricNameLabel}, label) || len(c.values(metric, label)) > 0
+	return slices.Contains([]string{"instance", "job", metricName}, label) || len(c.values(metric, label)) > 0
 }
 
 // values returns the values that a label of a metric has.
@@ -304,7 +306,7 @@ func (c *checker) selector(where string, s *parser.VectorSelector, path []parser
 		return
 	}
 	for _, m := range s.LabelMatchers {
-		if m.Name == model.MetricNameLabel || m.Name == "instance" || m.Name == "job" {
+		if m.Name == metricName || m.Name == "instance" || m.Name == "job" {
 			continue
 		}
 		values := c.values(s.Name, m.Name)

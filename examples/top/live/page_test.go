@@ -128,6 +128,9 @@ func TestPagePictures(t *testing.T) {
 	then, later := looks.Mixed()
 	dir := filepath.Join("..", "..", "..", "bin", "top")
 	browser(t)
+	if testing.Short() {
+		t.Skip("pictures are for people")
+	}
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	for name, size := range map[string]string{"wide": "1280,900", "small": "420,900"} {
 		url, _ := serve(t, then, later)
