@@ -48,9 +48,9 @@ else
 endif
 	bin/engine demo -fabric $(FABRIC)
 
-# Debian packages: headers for cgo, and what the guest needs.
+# Debian packages: headers for cgo, what the guest needs, a browser for the page of top.
 deps:
-	$(GO) run ./internal/softroce/cmd/guestsetup -packages-only
+	$(GO) run ./internal/softroce/cmd/guestsetup -packages-only chromium
 
 format:
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not gofmt'd (run gofmt -w .):"; echo "$$bad"; exit 1; }

@@ -30,21 +30,22 @@ var packages = []string{
 // waits for another package manager at work.
 var aptInstall = []string{"apt-get", "install", "-y", "-q", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"}
 
-// MissingPackages returns the Debian packages that the guest needs and the
-// machine lacks.
-func MissingPackages(ctx context.Context) ([]string, error) {
-	args := append([]string{"-W", "-f", "${db:Status-Status} ${Package}\n"}, packages...)
+// MissingPackages returns the Debian packages that the guest needs, or that are named
+// besides, and the machine lacks.
+func MissingPackages(ctx context.Context, also ...string) ([]string, error) {
+	needed := slices.Concat(packages, also)
+	args := append([]string{"-W", "-f", "${db:Status-Status} ${Package}\n"}, needed...)
 	out, err := exec.CommandContext(ctx, "dpkg-query", args...).Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) { // a package unknown to dpkg only sets the status
 		return nil, fmt.Errorf("softroce: asking for installed packages: %w: the guest needs Debian 12 or a relative of it", err)
 	}
-	return missingFrom(string(out)), nil
+	return missingFrom(string(out), needed), nil
 }
 
 // missingFrom reads lines of "status package" and returns the needed packages
 // without a line that says installed.
-func missingFrom(status string) []string {
+func missingFrom(status string, needed []string) []string {
 	installed := make(map[string]bool)
 	lines := bufio.NewScanner(strings.NewReader(status))
 	for lines.Scan() {
@@ -52,14 +53,14 @@ func missingFrom(status string) []string {
 			installed[name] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(packages), func(name string) bool { return installed[name] })
+	return slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return installed[name] })
 }
 
-// Install installs the missing packages, for which it must run as root; with
-// nothing missing it does nothing, as any user. Progress lines go to w. The
+// Install installs the missing packages, and those named besides, for which it must
+// run as root; with nothing missing it does nothing, as any user. Progress lines go to w. The
 // package lists are updated only when the installation fails with those at hand.
-func Install(ctx context.Context, w io.Writer) error {
-	missing, err := MissingPackages(ctx)
+func Install(ctx context.Context, w io.Writer, also ...string) error {
+	missing, err := MissingPackages(ctx, also...)
 	if err != nil || len(missing) == 0 {
 		return err
 	}

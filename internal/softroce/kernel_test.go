@@ -62,8 +62,8 @@ func TestMissingFrom(t *testing.T) {
 	for _, name := range packages {
 		all += "installed " + name + "\n"
 	}
-	assert.Empty(t, missingFrom(all))
-	assert.Equal(t, packages, missingFrom(""), "nothing installed means all missing")
-	assert.Contains(t, missingFrom("config-files cpio\n"), "cpio", "a removed package is missing though its settings stay")
-	assert.NotContains(t, missingFrom("installed cpio\n"), "cpio")
+	assert.Empty(t, missingFrom(all, packages))
+	assert.Equal(t, packages, missingFrom("", packages), "nothing installed means all missing")
+	assert.Contains(t, missingFrom("config-files cpio\n", packages), "cpio", "a removed package is missing though its settings stay")
+	assert.NotContains(t, missingFrom("installed cpio\n", packages), "cpio")
 }

@@ -1,6 +1,6 @@
 // Guestsetup installs the Debian packages that the Soft-RoCE guest and
-// libibverbs programs need, and prepares the guest. With nothing missing it
-// needs no rights and takes a moment.
+// libibverbs programs need, and those named as arguments, and prepares the
+// guest. With nothing missing it needs no rights and takes a moment.
 package main
 
 import (
@@ -19,14 +19,14 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := setup(ctx, *packagesOnly); err != nil {
+	if err := setup(ctx, *packagesOnly, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func setup(ctx context.Context, packagesOnly bool) error {
-	if err := softroce.Install(ctx, os.Stderr); err != nil || packagesOnly {
+func setup(ctx context.Context, packagesOnly bool, also []string) error {
+	if err := softroce.Install(ctx, os.Stderr, also...); err != nil || packagesOnly {
 		return err
 	}
 	_, err := softroce.Prepare(ctx, os.Stderr)
