@@ -197,6 +197,148 @@ func TestClaimLapses(t *testing.T) {
 	}
 }
 
+// A claim that has lapsed is gone for all, also when who finds it so is refused.
+func TestLapsedClaimLeavesNoLine(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var out, big, small slice
+	r.post(&out, route, gen, mib, 1)
+	require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
+	r.now += claimLapses * route.drainTime()
+	require.Equal(t, Defer, route.TryAcquire(&small.permit, gen, kib, nil).Answer)
+	assert.Nil(t, route.line.Load())
+	r.settle(&out, success)
+}
+
+// The claim of a device precedes and lapses by the device's drain time.
+func TestClaimOnDeviceTakesTime(t *testing.T) {
+	const slow = 10 * time.Millisecond // drains
+	begin := func() (r *rig, route *Route, gen Generation, big, out *slice) {
+		r = newRig(t, Enforce)
+		route = r.route("D1", "P", "n1")
+		other := r.route("D1", "Q", "n1")
+		gen, big, out = r.renew(route, 1), &slice{}, &slice{}
+		r.post(out, other, r.renew(other, 2), 64*kib, 2)
+		other.device.report.drain.set(slow)
+		require.Equal(t, DeviceDomain, route.TryAcquire(&big.permit, gen, 5*mib, nil).Domain)
+		return r, route, gen, big, out
+	}
+	for _, tt := range []struct {
+		after    time.Duration
+		admitted bool
+	}{{0, true}, {2*slow - 1, true}, {2 * slow, false}, {4*slow - 1, false}, {4 * slow, true}} {
+		r, route, gen, _, out := begin()
+		r.now += tt.after
+		var small slice
+		assert.Equal(t, tt.admitted, route.TryAcquire(&small.permit, gen, kib, nil).Admitted(), "%s after the claim", tt.after)
+		small.permit.Unposted()
+		r.settle(out, success)
+	}
+	// Who is refused by its own route finds lapsed claims too.
+	for _, tt := range []struct {
+		after time.Duration
+		stays bool
+	}{{4*slow - 1, true}, {4 * slow, false}} {
+		r, route, gen, _, out := begin()
+		var full, large slice
+		r.post(&full, route, gen, mib, 1)
+		r.now += tt.after
+		require.Equal(t, RouteDomain, route.TryAcquire(&large.permit, gen, 2*mib, nil).Domain)
+		assert.Equal(t, tt.stays, route.device.line.Load() != nil, "%s after the claim", tt.after)
+		r.settle(&full, success)
+		r.settle(out, success)
+	}
+}
+
+// A retry that comes too late is a new claim, of that time.
+func TestLateRetryIsANewClaim(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		r := newRig(t, Enforce)
+		route := r.route("D1", "P", "n1")
+		gen := r.renew(route, 1)
+		var out, big slice
+		r.post(&out, route, gen, mib, 1)
+		require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
+		want := r.now
+		r.now += claimLapses*route.drainTime() - 1
+		if late {
+			r.now++
+			want = r.now
+		}
+		require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
+		assert.Equal(t, want, route.line.Load().claim.since, "retried too late: %t", late)
+		r.settle(&out, success)
+	}
+}
+
+// A retry counts for the claim also when the window has grown so that the slice exceeds
+// it no more.
+func TestRetryCountsWhenTheWindowHasGrown(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var out, big slice
+	r.post(&out, route, gen, mib, 1)
+	require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
+	route.window.Store(5 * mib / 2)
+	for range 3 {
+		r.now += claimLapses*route.drainTime() - 1
+		require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
+		require.NotNil(t, route.line.Load())
+		assert.Equal(t, r.now, route.line.Load().claim.retried)
+	}
+	r.settle(&out, success)
+}
+
+// Who is refused by the device leaves a claim only if it exceeds the device's window.
+func TestNoClaimWithinTheDeviceWindow(t *testing.T) {
+	r := newRig(t, Enforce)
+	route, other := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	gen, ogen := r.renew(route, 1), r.renew(other, 2)
+	var out, s slice
+	r.post(&out, other, ogen, mib, 2)
+	for _, n := range []int64{4*mib - 1, 4 * mib} { // above the route's window of 1 MiB
+		require.Equal(t, DeviceDomain, route.TryAcquire(&s.permit, gen, n, nil).Domain)
+		assert.False(t, route.inLine(), "%d bytes", n)
+	}
+	r.settle(&out, success)
+}
+
+// A small slice that is refused by its full route while the device has a claim leaves
+// none.
+func TestNoClaimOfASmallSliceInLine(t *testing.T) {
+	r := newRig(t, Enforce)
+	route, other := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	gen, ogen := r.renew(route, 1), r.renew(other, 2)
+	var out, big, small slice
+	r.post(&out, route, gen, mib, 1)
+	require.Equal(t, DeviceDomain, other.TryAcquire(&big.permit, ogen, 5*mib, nil).Domain)
+	require.Equal(t, RouteDomain, route.TryAcquire(&small.permit, gen, kib, nil).Domain)
+	assert.Nil(t, route.line.Load())
+	r.settle(&out, success)
+}
+
+// Claims reckon with the drain time that was seen, from a millisecond to a second.
+func TestDrainTimeOfClaims(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	assert.Equal(t, time.Millisecond, route.drainTime(), "nothing was seen")
+	assert.Equal(t, time.Millisecond, route.device.drainTime())
+	var s slice
+	r.post(&s, route, r.renew(route, 1), kib, 1)
+	r.settle(&s, success)
+	for drain, want := range map[time.Duration]time.Duration{
+		0: time.Millisecond, time.Millisecond: time.Millisecond, time.Millisecond + 1: time.Millisecond + 1,
+		time.Second - 1: time.Second - 1, time.Second: time.Second, time.Hour: time.Second,
+	} {
+		route.meter.Load().drain.set(drain)
+		assert.Equal(t, want, route.drainTime())
+		route.device.report.drain.set(drain)
+		assert.Equal(t, want, route.device.drainTime())
+	}
+}
+
 // A domain has one claim. Who comes later gets it when it is free, and cannot take
 // precedence over an older one.
 func TestOneClaimPerDomain(t *testing.T) {

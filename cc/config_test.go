@@ -74,6 +74,17 @@ func TestConfigFaults(t *testing.T) {
 		{"no early suspicion", func(c *Config) { c.SuspectAfter = 0 }, nil},
 		{"negative least device window", func(c *Config) { c.DeviceMinWindowBytes = -1 }, []string{"DeviceMinWindowBytes is -1, must be 0 (StartWindowBytes)"}},
 		{"least device window above device window", func(c *Config) { c.DeviceMinWindowBytes = c.DeviceWindowBytes + 1 }, []string{"DeviceMinWindowBytes is 67108865, must not be above DeviceWindowBytes"}},
+		{"huge least device window", func(c *Config) { c.DeviceMinWindowBytes = MaxBytes + 1 }, []string{"DeviceMinWindowBytes is 2305843009213693952, must be 0 (StartWindowBytes) to 2305843009213693951 bytes"}},
+		{"largest least device window", func(c *Config) { c.DeviceWindowBytes, c.DeviceMinWindowBytes = MaxBytes, MaxBytes }, nil},
+		{"least window of a device that has none", func(c *Config) { c.DeviceWindowBytes, c.DeviceMinWindowBytes = -1, 1 }, []string{"DeviceWindowBytes is -1", "DeviceMinWindowBytes is 1, must not be above DeviceWindowBytes, which is -1"}},
+		{"shortest times of the law", func(c *Config) {
+			c.Epoch, c.TargetDrain, c.StallGap, c.SuspectAfter = time.Millisecond, time.Microsecond, time.Microsecond, 1
+		}, nil},
+		{"a year for the law", func(c *Config) {
+			c.Epoch, c.TargetDrain, c.StallGap, c.SuspectAfter = maxDuration, maxDuration, maxDuration, maxDuration
+		}, nil},
+		{"more than a year for the law", func(c *Config) { c.Epoch, c.SuspectAfter = maxDuration+1, maxDuration+1 }, []string{
+			"Epoch is 8760h0m0.000000001s, must be 1ms to 8760h0m0s", "SuspectAfter is 8760h0m0.000000001s, must be 0 (off) to 8760h0m0s"}},
 		{"largest", func(c *Config) { c.DeviceWindowBytes, c.MaxWindowBytes = MaxBytes, MaxBytes }, nil},
 	}
 	for _, tt := range tests {

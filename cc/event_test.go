@@ -1,7 +1,9 @@
 package cc
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/rail"
@@ -67,6 +69,44 @@ func TestEventReach(t *testing.T) {
 		assert.ErrorIs(t, err, classify.ErrNoElement, "%v", e)
 		assert.Zero(t, reached, "an event without its element is never taken for a wider one")
 	}
+}
+
+// A device's name is bounded, and only what takes a device out of service is kept for
+// one that no route is on.
+func TestEventOfUnknownDevice(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	longest := strings.Repeat("d", rail.MaxName)
+	_, _, err := h.ctl.Event(classify.Event{Type: classify.EventDeviceFatal, Element: classify.Element{Device: longest}}, h.now)
+	require.NoError(t, err)
+	assert.Contains(t, h.ctl.devices, longest)
+	v, reached, err := h.ctl.Event(classify.Event{Type: classify.EventDeviceFatal, Element: classify.Element{Device: longest + "d"}}, h.now)
+	require.ErrorContains(t, err, `device name "dddddddddddddddd"... has 256 bytes, at most 255 are allowed`)
+	assert.Zero(t, v)
+	assert.Zero(t, reached)
+	for _, e := range []classify.Event{
+		{Type: classify.EventQPFatal, Element: classify.Element{Device: "D9", QP: 1}},
+		{Type: classify.EventPortActive, Element: classify.Element{Device: "D9", Port: 1}},
+	} {
+		_, reached, err := h.ctl.Event(e, h.now)
+		require.NoError(t, err)
+		assert.Zero(t, reached)
+	}
+	assert.Len(t, h.ctl.devices, 1, "nothing is known of D9")
+	h.state(h.route("D9", "P", "n1"), Healthy)
+}
+
+// The time of an event may be older than what was settled meanwhile: a cooldown is not
+// shorter for it, nor an early trial earlier.
+func TestEventWithAnOlderTime(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	failed, route := h.route("D1", "P", "n1"), h.route("D1", "Q", "n1")
+	h.fail(failed, 3, retryExc)
+	later := h.now
+	h.now -= 5 * time.Second
+	h.portErr()
+	assert.Equal(t, later+30*time.Second, route.health.record.local.Resume)
+	h.portActive()
+	assert.Equal(t, later+time.Second, route.health.record.local.Early)
 }
 
 // Flushes find the root cause of their QP, in whatever order and from whichever

@@ -91,6 +91,41 @@ func TestExhaustedNeedsTwoPeers(t *testing.T) {
 	h.done(a, b)
 }
 
+// A device may have no usable route while none of its ports has failed by itself, and
+// is released by any success.
+func TestExhaustedDeviceIsReleased(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	a, b := h.routeOn(1, "P"), h.routeOn(2, "Q")
+	h.fail(a, 3, retryExc)
+	h.fail(b, 3, retryExc)
+	d := h.deviceSnapshot("D1")
+	assert.Empty(t, d.ExhaustedPorts, "one peer each")
+	assert.True(t, d.Exhausted)
+	first, second := h.routeOn(3, "R"), h.routeOn(4, "R")
+	h.renewed(first)
+	h.succeed(first)
+	for _, r := range []*Route{first, second} {
+		assert.False(t, r.Snapshot().Health.Limited)
+		assert.False(t, r.health.watched.Load(), "a success of %s changes nothing any more", r.pair)
+		assert.Equal(t, mib, r.Snapshot().WindowBytes)
+	}
+	assert.False(t, h.deviceSnapshot("D1").Exhausted)
+}
+
+// A port stays exhausted while failed routes are left on it, whichever goes.
+func TestExhaustedUntilTheLastRouteGoes(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	p, q, other := h.routeOn(1, "P"), h.routeOn(1, "Q"), h.routeOn(2, "P")
+	h.fail(p, 3, retryExc)
+	h.fail(q, 3, retryExc)
+	p.Close()
+	other.Close()
+	assert.Equal(t, []uint8{1}, h.deviceSnapshot("D1").ExhaustedPorts)
+	q.Close()
+	assert.Empty(t, h.deviceSnapshot("D1").ExhaustedPorts)
+	assert.False(t, h.routeOn(1, "R").Snapshot().Health.Limited)
+}
+
 // A failed event reaches all routes at once and gives one notice.
 func TestExhaustedByEvent(t *testing.T) {
 	h := newHealthRig(t, Enforce)

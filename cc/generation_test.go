@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -58,6 +59,17 @@ func TestCompletionErrorKeepsGeneration(t *testing.T) {
 	assert.False(t, route.Snapshot().NeedsRenew)
 }
 
+// A QP that nobody else names has a name in the table that no caller gives, and keeps it.
+func TestNamesOfQPs(t *testing.T) {
+	own, given := &qp{QP: QP{ID: 7}}, &qp{QP: QP{ID: 8, Incarnation: 5}}
+	names := named([]*qp{own, given})
+	assert.Equal(t, uint64(7), names[0].Number)
+	assert.GreaterOrEqual(t, names[0].Incarnation, uint64(1)<<63)
+	assert.Equal(t, rail.QP{Number: 8, Incarnation: 5}, names[1])
+	assert.Equal(t, names, named([]*qp{own, given}))
+	assert.NotEqual(t, names[0], named([]*qp{{QP: QP{ID: 7}}})[0], "another QP that has its number")
+}
+
 func TestRenewErrors(t *testing.T) {
 	r := newRig(t, Enforce)
 	route := r.route("D1", "P", "n1")
@@ -71,7 +83,9 @@ func TestRenewErrors(t *testing.T) {
 	_, err = route.Renew(gen, nil)
 	assert.ErrorContains(t, err, "at least one")
 	_, err = route.Renew(gen, []QP{{ID: 0}})
-	assert.ErrorContains(t, err, "ID 0")
+	assert.ErrorContains(t, err, "QP 1 of 1 has ID 0")
+	_, err = route.Renew(gen, []QP{{ID: 3}, {ID: 0}, {ID: 4}})
+	assert.ErrorContains(t, err, "QP 2 of 3 has ID 0")
 	_, err = route.Renew(gen, []QP{{ID: 5}, {ID: 5}})
 	assert.ErrorContains(t, err, "QP 5 is named twice")
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -50,6 +51,37 @@ func TestStreak(t *testing.T) {
 	}
 	high, _, _ := s.take(PressureHigh, 65535, 65535)
 	assert.True(t, high, "a long row does not wrap")
+}
+
+// Bounds and steps, as the configuration has them.
+func TestLawsOfConfig(t *testing.T) {
+	c := DefaultConfig()
+	routes, devices := c.laws()
+	assert.Equal(t, epochLaw{bounds{c.MinWindowBytes, c.MaxWindowBytes}, c.StartWindowBytes}, routes)
+	assert.Equal(t, epochLaw{bounds{c.StartWindowBytes, c.DeviceWindowBytes}, 4 * mib}, devices, "a sixteenth of 64 MiB")
+
+	c.DeviceWindowBytes, c.DeviceMinWindowBytes = mib, 64*kib
+	_, devices = c.laws()
+	assert.Equal(t, epochLaw{bounds{64 * kib, mib}, c.StartWindowBytes}, devices, "a sixteenth would be less than a start window")
+
+	c.Law = LawRound
+	for start, step := range map[int64]int64{256 * kib: 16 * kib, 16: 1, 1: 1} {
+		c.StartWindowBytes = start
+		routes, _ = c.laws()
+		assert.Equal(t, roundLaw{bounds{c.MinWindowBytes, c.MaxWindowBytes}, c.TargetDrain, step}, routes)
+	}
+}
+
+// A time of 0 that was observed is not one that was not.
+func TestGauge(t *testing.T) {
+	var g gauge
+	assert.Zero(t, g.get())
+	assert.Equal(t, taskstate.Observed[time.Duration]{}, g.observed())
+	for _, d := range []time.Duration{0, 1, time.Hour} {
+		g.set(d)
+		assert.Equal(t, d, g.get())
+		assert.Equal(t, taskstate.Seen(d), g.observed())
+	}
 }
 
 func TestDrainPressure(t *testing.T) {

@@ -27,6 +27,48 @@ func TestLeaseCoversPosts(t *testing.T) {
 	r.inFlight(route, 0, 0)
 }
 
+// A lease that ended leaves nothing behind, however it ended.
+func TestEndOfALease(t *testing.T) {
+	for name, end := range map[string]func(*Route){
+		"recall": func(route *Route) { route.device.locked(route.device.recall) },
+		"return": func(route *Route) { route.device.locked(func() { route.device.returnLease(route) }) },
+		"close":  func(route *Route) { route.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Enforce)
+			route := r.route("D1", "P", "n1")
+			var s slice
+			r.post(&s, route, r.renew(route, 1), 4*kib, 1)
+			r.settle(&s, success)
+			dev := route.device
+			require.True(t, route.lessee)
+			require.Equal(t, int64(1), dev.leases.Load())
+			end(route)
+			assert.Zero(t, route.lease)
+			assert.False(t, route.lessee)
+			assert.Zero(t, dev.granted.Load(), "idle credit is back")
+			assert.Zero(t, dev.leases.Load())
+			assert.Empty(t, dev.lessees)
+			assert.Nil(t, dev.lessees[:1][0], "a route without a lease is not kept alive")
+		})
+	}
+}
+
+// Only a window that shrinks ends leases.
+func TestLeaseOutlivesAWindowThatStays(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	var s slice
+	r.post(&s, route, r.renew(route, 1), 4*kib, 1)
+	r.settle(&s, success)
+	route.device.setWindow(route.device.window.Load())
+	assert.True(t, route.lessee)
+	route.device.setWindow(route.device.window.Load() + 1)
+	assert.True(t, route.lessee)
+	route.device.setWindow(route.device.window.Load() - 1)
+	assert.False(t, route.lessee)
+}
+
 // Idle credit of one route never refuses another.
 func TestIdleLeaseIsRecalled(t *testing.T) {
 	r := newRig(t, Enforce)
