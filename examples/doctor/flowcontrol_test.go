@@ -29,6 +29,7 @@ func TestFlowControl(t *testing.T) {
 		{name: "all is hidden", edit: hide, want: []string{"NOTE: PFC and ECN are not visible here for ens1f1np1"}, ok: well},
 		{name: "down", edit: func(t tree) { off("roce_np")(t); down("3: Disabled", "mlx5_1")(t) }, ok: well},
 		{name: "iWARP", edit: func(t tree) { off("roce_np")(t); t.set("sys/class/infiniband/mlx5_1/node_type", "4: RNIC") }, ok: well},
+		{name: "no network device", edit: func(t tree) { t.drop(portFile("mlx5_1", "gid_attrs/ndevs")) }, ok: well},
 		{name: "InfiniBand", tree: "infiniband"},
 	})
 }

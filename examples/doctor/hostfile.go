@@ -30,10 +30,13 @@ func read(tree fs.FS, name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// readNumber returns a decimal number.
-func readNumber(tree fs.FS, name string) (int, bool) {
+// readNumber returns a decimal number; 0 if there is none.
+func readNumber(tree fs.FS, name string) int {
 	n, err := strconv.Atoi(read(tree, name))
-	return n, err == nil
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // exists reports whether there is a file or directory.

@@ -52,7 +52,7 @@ func (h *host) mtu(p port) mtus {
 	m := mtus{active: h.devices[p.nic.Name].mtu[p.Number]}
 	if names := p.netDevs(); p.roce() && len(names) > 0 {
 		m.netDev = names[0]
-		m.net, _ = readNumber(h.sys, path.Join("class/net", m.netDev, "mtu"))
+		m.net = readNumber(h.sys, path.Join("class/net", m.netDev, "mtu"))
 	}
 	return m
 }

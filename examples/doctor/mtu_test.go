@@ -44,6 +44,7 @@ func TestMTU(t *testing.T) {
 			want: []string{"NOTE mlx5_1 port 1: The RDMA MTU is 2048."},
 		},
 		{name: "Soft-RoCE needs less", with: active(4096), edit: func(t tree) { net("4180")(t) }, ok: well},
+		{name: "no network device", edit: func(t tree) { t.drop(portFile("mlx5_1", "gid_attrs/ndevs")) }, ok: well},
 		{name: "too small", edit: net("300"), want: []string{"FAULT mlx5_1 port 1: The MTU of ens1f1np1 is 300"}, ok: well},
 		{name: "one differs and is down", edit: func(t tree) { net("1500")(t); down("3: Disabled", "mlx5_1")(t) }, ok: well},
 		{name: "one differs and is iWARP", edit: func(t tree) { net("1500")(t); t.set("sys/class/infiniband/mlx5_1/node_type", "4: RNIC") }, ok: well},

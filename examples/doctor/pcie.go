@@ -70,7 +70,7 @@ type pciLink struct {
 func pcieLink(h *host, dir, which string) pciLink {
 	speed, _, _ := strings.Cut(read(h.sys, path.Join(dir, which+"_link_speed")), " GT/s")
 	gts, _ := strconv.ParseFloat(speed, 64) // 0, unknown, if it is no number
-	lanes, _ := readNumber(h.sys, path.Join(dir, which+"_link_width"))
+	lanes := readNumber(h.sys, path.Join(dir, which+"_link_width"))
 	return pciLink{gts, lanes}
 }
 

@@ -116,7 +116,7 @@ func (h *host) routeFix(p port, peers []portFacts) string {
 	}
 	const none = "Put both into one subnet, or add a route."
 	for _, g := range p.GIDs {
-		if _, known := h.subnet(g); !known || !g.Addr.Is4() {
+		if !g.Addr.Is4() {
 			continue
 		}
 		for _, peer := range peers {

@@ -82,12 +82,12 @@ func codeFor(d time.Duration) int {
 }
 
 // slowestDrain returns how long a full buffer takes at the speed of the slowest active
-// port; 0 if that is not known.
+// port; 0 if that, or the buffer, is not known.
 func slowestDrain(h *host) (time.Duration, port) {
 	var longest time.Duration
 	var slowest port
 	for _, p := range h.activePorts() {
-		if p.Rate == 0 || h.usage.bufferBytes < 0 {
+		if p.Rate == 0 {
 			continue
 		}
 		if drain := time.Duration(float64(h.usage.bufferBytes) * 8 / p.Rate); drain > longest { // bits by Gb/s are ns

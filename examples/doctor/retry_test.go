@@ -42,6 +42,19 @@ func TestRetry(t *testing.T) {
 			},
 			ok: "after 17.2s to 1m8.7s",
 		},
+		{
+			name: "just within the windows",
+			with: func(h *host) { qp(19, 7)(h); h.config.ErrorWindow, h.config.ProbeInterval = 4*17179869184, 17179869184 },
+			ok:   "after 17.2s",
+		},
+		{
+			name: "just not within the windows",
+			with: func(h *host) {
+				qp(19, 7)(h)
+				h.config.ErrorWindow, h.config.ProbeInterval = 4*17179869184-1, 17179869184-1
+			},
+			want: []string{"NOTE: The hardware retries for 17.2s, and may take up to 1m8.7s", "NOTE: and the probe interval is 17.2s"},
+		},
 		{name: "a buffer that drains before", with: buffer(25<<20, 8), ok: "after 8.39ms"},
 		{
 			name: "a buffer that drains after", with: buffer(25<<20+100, 8),

@@ -70,7 +70,5 @@ func sortedPrefixes(set map[netip.Prefix][]string) []netip.Prefix {
 // device's own.
 func arpSetting(h *host, netDev, name string) int {
 	const dir = "proc/sys/net/ipv4/conf"
-	all, _ := readNumber(h.root, path.Join(dir, "all", name))
-	own, _ := readNumber(h.root, path.Join(dir, netDev, name))
-	return max(all, own)
+	return max(readNumber(h.root, path.Join(dir, "all", name)), readNumber(h.root, path.Join(dir, netDev, name)))
 }

@@ -25,9 +25,7 @@ func writeText(w io.Writer, d document) error {
 	}
 	n := tally(d.Findings)
 	fmt.Fprintf(&b, "\n%s, %s, %s, %d ok\n", count(n[Fault], "fault"), count(n[Warning], "warning"), count(n[Note], "note"), n[OK])
-	if len(d.Skipped) > 0 {
-		writeItem(&b, "not looked at: ", strings.Join(d.Skipped, "; "))
-	}
+	writeItem(&b, "not looked at: ", strings.Join(d.Skipped, "; "))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -54,7 +52,8 @@ func (f Finding) write(b *strings.Builder, last Finding) {
 	}
 }
 
-// writeItem writes text behind a label, and further lines below the text.
+// writeItem writes text behind a label, and further lines below the text. Without text
+// it writes nothing.
 func writeItem(b *strings.Builder, label, text string) {
 	const indent = "         " // as long as the labels of findings
 	for paragraph := range strings.Lines(text) {

@@ -26,6 +26,28 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// What the finding before said is not said again, but what another check said is.
+func TestAgain(t *testing.T) {
+	finding := func(level Level, check, fix string) Finding {
+		return Finding{Level: level, Check: check, Seen: "it", Why: "because", Fix: fix}
+	}
+	for _, tt := range []struct {
+		second   Finding
+		why, fix int
+	}{
+		{finding(Fault, "a", "do"), 1, 1},
+		{finding(Fault, "a", "do else"), 1, 2},
+		{finding(Warning, "a", "do"), 2, 2},
+		{finding(Fault, "b", "do"), 2, 2},
+	} {
+		var out strings.Builder
+		assert.NoError(t, writeText(&out, document{Findings: []Finding{finding(Fault, "a", "do"), tt.second}}))
+		assert.Equal(t, tt.why, strings.Count(out.String(), "  why    because\n"), "%v", tt.second)
+		assert.Equal(t, tt.fix, strings.Count(out.String(), "  fix    do"), "%v", tt.second)
+		assert.Equal(t, 2, strings.Count(out.String(), "  seen   it\n"))
+	}
+}
+
 func TestCount(t *testing.T) {
 	for want, got := range map[string]string{
 		"0 ports": count(0, "port"), "1 port": count(1, "port"), "2 ports": count(2, "port"), "1 retry": count(1, "retry"), "2 retries": count(2, "retry"),
