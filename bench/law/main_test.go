@@ -44,10 +44,14 @@ func TestBadFlags(t *testing.T) {
 
 func TestSpread(t *testing.T) {
 	a := armResult{}
+	_, ok := a.spread("x")
+	assert.False(t, ok)
 	for _, v := range []float64{4, 1, 3, 2} {
 		a.runs = append(a.runs, fabriclab.Outcome{Values: map[string]float64{"x": v}})
 	}
-	assert.Equal(t, spread{2.5, 1, 4}, a.spread("x"))
+	s, ok := a.spread("x")
+	assert.True(t, ok)
+	assert.Equal(t, spread{2.5, 1, 4}, s)
 }
 
 func TestArmsAreSeparated(t *testing.T) {

@@ -30,7 +30,7 @@ type twoRails struct {
 	dying *route // its first
 }
 
-func newTwoRails(seed uint64, arm Arm, rate int64) (*twoRails, error) {
+func newTwoRails(seed uint64, arm Arm, rate int64, light bool) (*twoRails, error) {
 	b, err := newBed(seed, arm, fabric.Config{
 		Topology: fabric.Star(6), NICs: 2, Link: fabric.LinkConfig{Rate: rate}, Switch: fabric.SwitchConfig{Buffer: 4 << 20},
 	}, DefaultSettings())
@@ -40,13 +40,25 @@ func newTwoRails(seed uint64, arm Arm, rate int64) (*twoRails, error) {
 	t := &twoRails{Bed: b, flow: b.Flow(1, 0, fabric.Write)}
 	other := b.Flow(1, 2, fabric.Write)
 	for _, f := range []*Flow{t.flow, other} {
-		b.Sim.At(time.Duration(1+b.random.Int64N(int64(10*time.Microsecond))), func() { f.Stream(slice64) })
+		begin := func() { f.Stream(slice64) }
+		if light && f == t.flow {
+			begin = t.trickle
+		}
+		b.Sim.At(time.Duration(1+b.random.Int64N(int64(10*time.Microsecond))), begin)
 	}
 	if b.err != nil {
 		return nil, b.err
 	}
 	t.dying = t.flow.routes[0]
 	return t, nil
+}
+
+// trickle hands over a slice for the peer of the fault now and then.
+func (t *twoRails) trickle() {
+	if !t.ending {
+		t.flow.Transfer(slice64, slice64, nil)
+		t.Sim.After(10*time.Millisecond+time.Duration(t.random.Int64N(int64(20*time.Millisecond))), t.trickle)
+	}
 }
 
 // die has the fault happen now, mend ends it.
@@ -72,18 +84,27 @@ func (t *twoRails) blackhole(on bool) {
 	link.B.Blackhole(on)
 }
 
-// deaths: a rail dies while there is another one.
+// deaths: a rail dies while there is another one. Where traffic is light a window does
+// not soon fill, so that it alone does not stop what goes into the dead path.
 func deaths() (all []Experiment) {
-	for _, f := range []fault{peerFault, portFault, lateFault, lostFault} {
+	for _, c := range []struct {
+		fault
+		light bool
+	}{{peerFault, false}, {peerFault, true}, {portFault, true}, {lateFault, false}, {lateFault, true}, {lostFault, false}, {lostFault, true}} {
+		name, traffic := c.name, twoRailsText
+		if c.light {
+			name += "-light"
+			traffic += "To the peer of the fault it is only a slice each 10 to 30 ms. "
+		}
 		all = append(all, Experiment{
-			Name:  "death/" + f.name,
-			Setup: fmt.Sprintf("%sAfter 200 to 300 ms %s. QPs give up after 0.54 s; what they lose is sent again on the other rail. Watched for %v.", twoRailsText, f.text, deathLength),
+			Name:  "death/" + name,
+			Setup: fmt.Sprintf("%sAfter 200 to 300 ms %s. QPs give up after 0.54 s; what they lose is sent again on the other rail. Watched for %v.", traffic, c.text, deathLength),
 			Figures: []Figure{
 				{"last new slice into it after", "ms", atMost(100)},
 				{"lost slices", "", Goal{}},
 				{"goodput to the peer, then", "% of before", Goal{}},
 			},
-			Run: func(seed uint64, arm Arm) (Outcome, error) { return death(seed, arm, f, deathLength) },
+			Run: func(seed uint64, arm Arm) (Outcome, error) { return death(seed, arm, c.fault, c.light, deathLength) },
 		})
 	}
 	return all
@@ -92,9 +113,9 @@ func deaths() (all []Experiment) {
 // deathLength is how long a dead path is watched.
 const deathLength = 2500 * time.Millisecond
 
-func death(seed uint64, arm Arm, f fault, length time.Duration) (Outcome, error) {
+func death(seed uint64, arm Arm, f fault, light bool, length time.Duration) (Outcome, error) {
 	out := newOutcome()
-	t, err := newTwoRails(seed, arm, 10e9)
+	t, err := newTwoRails(seed, arm, 10e9, light)
 	if err != nil {
 		return out, err
 	}

@@ -42,21 +42,23 @@ func TestWaits(t *testing.T) {
 // Early suspicion takes a dying path out of use long before QPs give up; without
 // control a rebuilt endpoint is posted on again.
 func TestDeath(t *testing.T) {
-	run := func(arm string, f fault) map[string]float64 {
-		return short(t, arm, func(a Arm) (Outcome, error) { return death(1, a, f, 800*time.Millisecond) })
+	run := func(arm string, light bool) map[string]float64 {
+		return short(t, arm, func(a Arm) (Outcome, error) { return death(1, a, peerFault, light, 700*time.Millisecond) })
 	}
-	none := run("none", peerFault)
+	none := run("none", false)
 	assert.Greater(t, none["last new slice into it after"], 500.0)
 	assert.Greater(t, none["lost slices"], 100.0)
-	gated := run("round", peerFault)
+	gated := run("round", false)
 	assert.Less(t, gated["last new slice into it after"], 100.0)
 	assert.Less(t, gated["lost slices"], 20.0)
+	assert.Less(t, run("round", true)["last new slice into it after"], 100.0)
+	assert.Greater(t, run("round,silence=0s", true)["last new slice into it after"], 100.0)
 }
 
 // A port event reaches the controller in the same instant, or as late as it comes.
 func TestPortEvents(t *testing.T) {
 	for _, f := range []fault{portFault, lateFault} {
-		d, err := newTwoRails(1, mustArm(t, "epoch"), 1e9)
+		d, err := newTwoRails(1, mustArm(t, "epoch"), 1e9, false)
 		require.NoError(t, err)
 		d.Sim.At(20*time.Millisecond, func() { d.die(f) })
 		d.Sim.Run(20*time.Millisecond + f.notice.Late)

@@ -40,7 +40,7 @@ func repairs() (all []Experiment) {
 
 func repair(seed uint64, arm Arm, f fault, o outage) (Outcome, error) {
 	out := newOutcome()
-	t, err := newTwoRails(seed, arm, o.rate)
+	t, err := newTwoRails(seed, arm, o.rate, false)
 	if err != nil {
 		return out, err
 	}
