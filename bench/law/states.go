@@ -140,7 +140,9 @@ func (rep report) states(r result) (*image, error) {
 	sheet.x, sheet.note = name, rep.origin(rep.firstSeed())
 	caption := "States of the routes of one host; those that never changed are left out."
 	if len(marked) > 0 {
-		caption += " Dashed: " + strings.Join(marked, ", ") + "."
+		dashed := "Dashed: " + strings.Join(marked, ", ") + "."
+		caption += " " + dashed
+		sheet.note = dashed + " " + sheet.note
 	}
 	png, err := sheet.draw()
 	return &image{

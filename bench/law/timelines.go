@@ -84,7 +84,6 @@ func (rep report) timelines(r result) (*image, error) {
 	}
 	unit, name := axis(longest)
 	sheet := newSheet(r.experiment.Name+", over time", 4.6*vg.Centimeter)
-	var intervals []string
 	shown := map[string]bool{}
 	for _, panel := range panels {
 		p := newPlot(strings.TrimSuffix(panel.name+", "+panel.unit, ", "))
@@ -133,14 +132,14 @@ func (rep report) timelines(r result) (*image, error) {
 				sheet.legend.Add(arm, l)
 			}
 		}
-		intervals = append(intervals, fmt.Sprintf("%s each %v", panel.name, every))
+		p.Title.Text += fmt.Sprintf(", means of %v", every)
 		sheet.plots = append(sheet.plots, p)
 	}
 	sheet.x, sheet.note = name, rep.origin(rep.firstSeed())
 	png, err := sheet.draw()
 	return &image{
 		File: file(r, "time"), Title: r.experiment.Name + " over time", png: png,
-		Caption: fmt.Sprintf("Over time. %s. Means: %s. Lines that coincide hide each other. %s.", rep.firstSeed(), strings.Join(intervals, ", "), rep.machine),
+		Caption: fmt.Sprintf("Over time; each panel names its interval. Lines that coincide hide each other. %s. %s.", rep.firstSeed(), rep.machine),
 	}, err
 }
 
@@ -149,7 +148,7 @@ type oneTwoFive struct{}
 
 func (oneTwoFive) Ticks(least, most float64) (ticks []plot.Tick) {
 	digits := []float64{1, 2, 5}
-	if most > 1000*least {
+	if most > 100*least {
 		digits = digits[:1]
 	}
 	for power := math.Pow(10, math.Floor(math.Log10(least))); power <= most; power *= 10 {
