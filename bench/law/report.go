@@ -145,8 +145,8 @@ func (r result) row(f fabriclab.Figure, arms []string) row {
 		for _, a := range r.arms {
 			if s, ok := a.spread(f.Name); ok && a.arm.Name == name {
 				c = cell{Median: number(s.median), Verdict: verdict(f, s)}
-				if s.least != s.most {
-					c.Range = number(s.least) + " to " + number(s.most)
+				if least, most := number(s.least), number(s.most); least != most {
+					c.Range = least + " to " + most
 				}
 			}
 		}
