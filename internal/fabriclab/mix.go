@@ -22,7 +22,7 @@ func mixes() (all []Experiment) {
 	} {
 		all = append(all, Experiment{
 			Name:  "mix/" + c.name,
-			Setup: fmt.Sprintf("One switch, 1 us a hop. A host writes without end from five queues in turn, one with slices of 1 MiB, four with slices of 64 KiB, for %v. %s A slice waits behind smaller ones from its first refusal until the last smaller one is admitted before it; a drain time is what was posted then by the line's rate.", c.length, c.text),
+			Setup: fmt.Sprintf("One switch, 1 us a hop. A host writes without end from five queues in turn, one with slices of 1 MiB, four with slices of 64 KiB, for %v. %s A slice waits behind smaller ones from its first refusal until the last smaller one is admitted before it; one that still waits at the end counts. A drain time is what was posted then by the line's rate.", c.length, c.text),
 			Figures: []Figure{
 				{"behind smaller ones, longest", "drain times", atMost(2)},
 				{"behind smaller ones, longest in ms", "ms", Goal{}},
