@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/internal/fabriclab"
 )
 
@@ -22,6 +23,17 @@ type options struct {
 	first uint64
 	arms  []fabriclab.Arm
 	list  bool
+	out   string
+}
+
+// asked returns the arms that an experiment is about.
+func (o *options) asked(e fabriclab.Experiment) (arms []fabriclab.Arm) {
+	for _, a := range o.arms {
+		if a.Config != nil || !e.Gated {
+			arms = append(arms, a)
+		}
+	}
+	return arms
 }
 
 func main() {
@@ -34,7 +46,8 @@ func main() {
 	}
 }
 
-// run runs the experiments, and prints a table of each as soon as it is there.
+// run runs the experiments, prints a table of each as soon as it is there, and writes
+// the report. If it is interrupted it does so with what it has.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
 	if err != nil {
@@ -49,20 +62,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(chosen) == 0 {
 		return errors.New("-only matches no experiment; -list shows them")
 	}
-	for _, e := range chosen {
-		if o.list {
+	if o.list {
+		for _, e := range chosen {
 			fmt.Fprintf(stdout, "%s\n\t%s\n", e.Name, e.Setup)
+		}
+		return nil
+	}
+	rep := report{machine: machine.This(), options: o}
+	p := newProgress(stderr, chosen, o)
+	for _, e := range chosen {
+		if len(o.asked(e)) == 0 {
 			continue
 		}
-		r, err := measure(ctx, e, o, stderr)
-		if err != nil {
-			return err
+		r, failed := measure(ctx, e, o, p)
+		p.clear()
+		if r.seeds > 0 {
+			if err := r.print(stdout); err != nil {
+				return err
+			}
+			rep.results = append(rep.results, r)
 		}
-		if err := r.print(stdout); err != nil {
-			return err
+		if failed != nil {
+			return errors.Join(failed, rep.write())
 		}
 	}
-	return nil
+	return rep.write()
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -74,6 +98,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.Uint64Var(&o.first, "seed", 1, "the first seed")
 	arms := f.String("arms", strings.Join(fabriclab.DefaultArms(), ";"), "arms, separated by semicolons")
 	f.BoolVar(&o.list, "list", false, "list the experiments and run none")
+	f.StringVar(&o.out, "out", "", "folder for report.html, report.md and its plots; none are written without")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}

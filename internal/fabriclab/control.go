@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/internal/fabric"
 )
 
 // control decides what one engine may post.
@@ -32,6 +33,8 @@ type keeper interface {
 	// beat says that the completions of a device are about to be handled.
 	beat(d *device, now time.Duration)
 	tick(now time.Duration)
+	// event takes an asynchronous event of a device.
+	event(d *device, event fabric.Event, now time.Duration)
 	// probe sends what is due.
 	probe(now time.Duration)
 	// held returns the bytes that it counts as in flight.

@@ -18,5 +18,13 @@
 // engine owes it: Posting, Settle with the verdict of package classify, beats, ticks,
 // Renew after a QP has failed, and a prober.
 //
+// A few experiments have no fabric but only controllers, each on a clock of its own: an
+// hour of slices in a model of queues, and a thousand hosts that lose one peer together.
+//
+// Which slices a controller measures goes by numbers that all permits of a process share.
+// Each run begins at the same place in them, so that it is the same whatever ran before.
+// So runs of one process must not overlap, and no other traffic may pass a controller
+// of the process while one is made.
+//
 // Command bench/law runs the experiments with many seeds and compares them with goals.
 package fabriclab

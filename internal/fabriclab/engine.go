@@ -31,7 +31,8 @@ type Engine struct {
 	busy    time.Duration // the posting thread is, until then
 	pumping bool          // a pump is scheduled
 	stalls  []stall
-	posts   func() // pump, as a value
+	posts   func()        // pump, as a value
+	waking  time.Duration // the earliest wake that is to come; 0 is none
 }
 
 // stall is a time in which the polling thread does not run.
@@ -69,6 +70,9 @@ func newEngine(b *Bed, host *fabric.Host, seed uint64) (*Engine, error) {
 			b.Sim.Every(e.settings.Tick, e.tick)
 			b.Sim.Every(e.settings.ProbeEvery, e.probe)
 		})
+		for _, d := range e.devices {
+			d.nic.Notify(d.events)
+		}
 	}
 	return e, nil
 }
@@ -172,6 +176,20 @@ func (e *Engine) complete(c fabric.Completion, now time.Duration) {
 	s.flow.putBack(s)
 }
 
+// events hands the NIC's asynchronous events to the controller.
+func (d *device) events() {
+	e := d.engine
+	for {
+		event, ok := d.nic.PollEvent()
+		if !ok {
+			break
+		}
+		e.keeper.event(d, event, e.bed.Sim.Now())
+	}
+	e.unblock()
+	e.pump()
+}
+
 // unblock has all queues asked again.
 func (e *Engine) unblock() {
 	for _, f := range e.flows {
@@ -179,9 +197,17 @@ func (e *Engine) unblock() {
 	}
 }
 
-// wake has all queues asked again at a time.
+// wake has all queues asked again after a time, or before.
 func (e *Engine) wake(after time.Duration) {
-	e.bed.Sim.After(after, func() {
+	at := e.bed.Sim.Now() + after
+	if e.waking > 0 && e.waking <= at {
+		return
+	}
+	e.waking = at
+	e.bed.Sim.At(at, func() {
+		if e.waking == at {
+			e.waking = 0
+		}
 		e.unblock()
 		e.pump()
 	})
@@ -217,12 +243,17 @@ func (e *Engine) postNext(now time.Duration) bool {
 		if s == nil {
 			continue
 		}
-		q := e.place(f, s, now)
+		q := e.place(f, s)
 		if q == nil {
-			f.blocked = true
+			if f.blocked = true; s.refused == 0 {
+				s.refused = now
+			}
 			continue
 		}
 		f.take(s, now)
+		for _, other := range e.flows {
+			other.overtake(s, now)
+		}
 		if !e.post(s, q.endpoint, q) {
 			f.putBack(s)
 			return true
@@ -238,7 +269,7 @@ func (e *Engine) postNext(now time.Duration) bool {
 
 // place finds a route that admits the slice. Routes take turns; the one where the
 // slice failed comes last.
-func (e *Engine) place(f *Flow, s *slice, now time.Duration) *queuePair {
+func (e *Engine) place(f *Flow, s *slice) *queuePair {
 	n := len(f.routes)
 	f.turn++
 	for i := range n {
@@ -246,18 +277,18 @@ func (e *Engine) place(f *Flow, s *slice, now time.Duration) *queuePair {
 		if r == s.failedOn && i < n-1 {
 			continue
 		}
-		if q := e.admit(r, s, now); q != nil {
+		if q := e.admit(r, s); q != nil {
 			return q
 		}
 	}
 	if r := s.failedOn; r != nil && n > 1 {
-		return e.admit(r, s, now)
+		return e.admit(r, s)
 	}
 	return nil
 }
 
 // admit asks for the slice's bytes on one route, and returns the QP to post it on.
-func (e *Engine) admit(r *route, s *slice, now time.Duration) *queuePair {
+func (e *Engine) admit(r *route, s *slice) *queuePair {
 	p := r.endpoint
 	if p == nil {
 		return nil
@@ -274,9 +305,6 @@ func (e *Engine) admit(r *route, s *slice, now time.Duration) *queuePair {
 		e.retire(p)
 	case a.after > 0:
 		e.wake(a.after)
-	}
-	if s.refused == 0 {
-		s.refused = now
 	}
 	return nil
 }
@@ -307,6 +335,8 @@ func (e *Engine) post(s *slice, p *endpoint, q *queuePair) bool {
 	if err := q.Post(fabric.WR{ID: uint64(s.use)<<32 | uint64(slot), Op: op, Bytes: s.bytes}); err != nil {
 		e.bed.fail(fmt.Errorf("%s: %w", e.host.Name, err))
 	}
-	p.route.lastPost = now
+	if !s.probe {
+		p.route.lastPost = now
+	}
 	return true
 }

@@ -3,6 +3,7 @@ package fabriclab
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Experiment is one question to the arms.
@@ -16,6 +17,8 @@ type Experiment struct {
 	Run func(seed uint64, arm Arm) (Outcome, error)
 	// Long says that it is left out unless named: it takes many times longer than others.
 	Long bool
+	// Gated says that only arms with a controller are asked.
+	Gated bool
 }
 
 // Figure is one number that an experiment gives.
@@ -69,13 +72,26 @@ func (g Goal) String() string {
 
 // Outcome is what one run gave.
 type Outcome struct {
-	Values map[string]float64 // by the names of figures
+	// Values are by the names of figures. What an arm does not have is left out.
+	Values map[string]float64
 	Series []*Series
+	Moves  []Move
+	Marks  []Mark
+	// Times are slice times in order, at most a thousand quantiles of them. They begin
+	// with the post, if the setup says nothing else.
+	Times []time.Duration
+}
+
+// Mark is something that was done to the fabric.
+type Mark struct {
+	At   time.Duration
+	Text string
 }
 
 func newOutcome() Outcome { return Outcome{Values: map[string]float64{}} }
 
 // Experiments returns all experiments, in the order of the report.
 func Experiments() []Experiment {
-	return slices.Concat(victims(), longIncasts(), dcqcn(), fairness(), recoveries(), healthy(), slowReceivers(), fanIns())
+	return slices.Concat(victims(), longIncasts(), dcqcn(), fairness(), recoveries(), healthy(), slowReceivers(), fanIns(),
+		mixes(), deaths(), diversions(), repairs(), herds())
 }

@@ -32,6 +32,18 @@ func figures(t *testing.T, name, arm string) map[string]float64 {
 	return nil
 }
 
+// short makes a run that is shorter than the experiment.
+func short(t *testing.T, arm string, run func(Arm) (Outcome, error)) map[string]float64 {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes many seconds with the race detector")
+	}
+	out, err := run(mustArm(t, arm))
+	require.NoError(t, err)
+	t.Logf("%s: %v", arm, out.Values)
+	return out.Values
+}
+
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range Experiments() {
@@ -57,14 +69,20 @@ func TestVictim(t *testing.T) {
 // Without control senders fill the switch; windows of a BDP keep the queue to those, and
 // the link in use.
 func TestLongIncast(t *testing.T) {
-	none, static := figures(t, "incast400/30ms", "none"), figures(t, "incast400/30ms", "static")
+	run := func(arm string) map[string]float64 {
+		return short(t, arm, func(a Arm) (Outcome, error) { return longIncast(1, a, 64, 4*time.Millisecond) })
+	}
+	none, static := run("none"), run("static")
 	assert.Greater(t, none["in the fabric, mean"], 4*static["in the fabric, mean"])
 	assert.Greater(t, none["use"], 99.0)
 	assert.Greater(t, static["use"], 99.0)
 }
 
 func TestDCQCN(t *testing.T) {
-	none, static := figures(t, "dcqcn/10", "none"), figures(t, "dcqcn/10", "static")
+	run := func(arm string) map[string]float64 {
+		return short(t, arm, func(a Arm) (Outcome, error) { return tenToOne(1, a, 8*time.Millisecond) })
+	}
+	none, static := run("none"), run("static")
 	assert.Greater(t, none["queue, peak"], 1.1*static["queue, peak"])
 	assert.Less(t, none["lost"], 10.0)
 }
@@ -98,7 +116,10 @@ func TestSlowReceiver(t *testing.T) {
 }
 
 func TestFanIn(t *testing.T) {
-	none, floor := figures(t, "fanin/8", "none"), figures(t, "fanin/8", "epoch,start=64KiB,max=64KiB")
+	run := func(arm string) map[string]float64 {
+		return short(t, arm, func(a Arm) (Outcome, error) { return fanIn(1, a, 8, 25*time.Millisecond) })
+	}
+	none, floor := run("none"), run("epoch,start=64KiB,max=64KiB")
 	assert.Greater(t, none["posted beyond BDP"], 15.0)
 	assert.InDelta(t, 1, floor["posted beyond BDP"], 0.2)
 	assert.Greater(t, floor["use"], 99.0)

@@ -31,7 +31,7 @@ func fairness() (all []Experiment) {
 				{"Jain of 0.95 for good after", "ms", atMost(5)},
 				{"use, from 5 to 15 ms", "%", Goal{}},
 			},
-			Run: func(seed uint64, arm Arm) (Outcome, error) { return share(seed, arm, c.joiners, c.join, c.large) },
+			Run: func(seed uint64, arm Arm) (Outcome, error) { return meet(seed, arm, c.joiners, c.join, c.large) },
 		})
 	}
 	return all
@@ -40,7 +40,7 @@ func fairness() (all []Experiment) {
 // fairLength is how long shares are looked at.
 const fairLength = 50 * time.Millisecond
 
-func share(seed uint64, arm Arm, joiners int, join time.Duration, large bool) (Outcome, error) {
+func meet(seed uint64, arm Arm, joiners int, join time.Duration, large bool) (Outcome, error) {
 	out := newOutcome()
 	settings := DefaultSettings()
 	if large {

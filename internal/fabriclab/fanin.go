@@ -19,15 +19,15 @@ func fanIns() (all []Experiment) {
 				{"in the fabric", "MB", Goal{}},
 				{"use", "%", atLeast(99)},
 			},
-			Run:  func(seed uint64, arm Arm) (Outcome, error) { return fanIn(seed, arm, n) },
+			Run:  func(seed uint64, arm Arm) (Outcome, error) { return fanIn(seed, arm, n, 500*time.Millisecond) },
 			Long: n > 100,
 		})
 	}
 	return all
 }
 
-func fanIn(seed uint64, arm Arm, n int) (Outcome, error) {
-	const length, late = 500 * time.Millisecond, 400 * time.Millisecond
+func fanIn(seed uint64, arm Arm, n int, length time.Duration) (Outcome, error) {
+	late := length - length/5
 	out := newOutcome()
 	settings := DefaultSettings()
 	settings.Depth = 16

@@ -1,6 +1,7 @@
 package fabriclab
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
@@ -26,8 +27,14 @@ type Flow struct {
 
 	// Observed, if asked for.
 	times []time.Duration // of each slice, from handing over to completion
-	waits []time.Duration // of each slice that was refused, from then to its admission
+	waits []wait          // of each slice that was refused
 	watch func(s *slice, now time.Duration)
+}
+
+// wait is what a slice went through that was at the head of its queue and had to stay.
+type wait struct {
+	from, until time.Duration // the first refusal, the admission
+	overtaken   time.Duration // the last admission of a smaller slice in between; 0 if there was none
 }
 
 // transfer is a number of bytes that are handed over at once.
@@ -50,9 +57,10 @@ type slice struct {
 	qp       *queuePair
 	failedOn *route
 
-	handed   time.Duration // to the engine
-	refused  time.Duration // first, since it is at the head of its queue; 0 is never
-	postedAt time.Duration
+	handed    time.Duration // to the engine
+	refused   time.Duration // first, since it is at the head of its queue; 0 is never
+	overtaken time.Duration // see wait
+	postedAt  time.Duration
 }
 
 // Transfer hands over bytes, cut into slices, and has done called when all have
@@ -83,7 +91,7 @@ func (f *Flow) newSlice(t *transfer, bytes int64) *slice {
 		s, f.pool = f.pool[n-1], f.pool[:n-1]
 	}
 	s.flow, s.transfer, s.bytes = f, t, bytes
-	s.handed, s.refused, s.failedOn = f.engine.bed.Sim.Now(), 0, nil
+	s.handed, s.refused, s.overtaken, s.failedOn = f.engine.bed.Sim.Now(), 0, 0, nil
 	return s
 }
 
@@ -103,9 +111,28 @@ func (f *Flow) first(now time.Duration) *slice {
 func (f *Flow) take(s *slice, now time.Duration) {
 	f.head++
 	if s.refused > 0 && f.waits != nil {
-		f.waits = append(f.waits, now-s.refused)
+		f.waits = append(f.waits, wait{s.refused, now, s.overtaken})
 	}
-	s.refused = 0
+	s.refused, s.overtaken = 0, 0
+}
+
+// overtake notes that a slice was admitted while a larger one waits here.
+func (f *Flow) overtake(by *slice, now time.Duration) {
+	if f.waits == nil || f.head == len(f.queue) {
+		return
+	}
+	if s := f.queue[f.head]; s.refused > 0 && by.bytes < s.bytes {
+		s.overtaken = now
+	}
+}
+
+// waited returns the waits so far, with that of the slice that waits now.
+func (f *Flow) waited(now time.Duration) []wait {
+	if f.head == len(f.queue) || f.queue[f.head].refused == 0 {
+		return f.waits
+	}
+	s := f.queue[f.head]
+	return append(slices.Clip(f.waits), wait{s.refused, now, s.overtaken})
 }
 
 // putBack makes a slice the first again.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/internal/fabric"
 	"github.com/rdmagate/rdmagate/rail"
 )
 
@@ -126,6 +127,13 @@ func (g *gate) beat(d *device, now time.Duration) {
 }
 
 func (g *gate) tick(now time.Duration) { g.ctl.Tick(now + g.ahead) }
+
+func (g *gate) event(d *device, e fabric.Event, now time.Duration) {
+	element := classify.Element{Device: d.nic.Name, Port: e.Port, QP: uint64(e.QPNum)}
+	if _, _, err := g.ctl.Event(classify.Event{Type: e.Type, Element: element}, now+g.ahead); err != nil {
+		g.engine.bed.fail(err)
+	}
+}
 
 // probe sends a probe on each route that is due, or has the endpoint built that it
 // needs.

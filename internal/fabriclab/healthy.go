@@ -45,6 +45,7 @@ type healthyRun struct {
 	p99     time.Duration
 	line    float64
 	rate    *Series
+	times   []time.Duration
 }
 
 func againstNone(seed uint64, arm Arm, pairs func(*Bed) [][2]int) (Outcome, error) {
@@ -61,6 +62,7 @@ func againstNone(seed uint64, arm Arm, pairs func(*Bed) [][2]int) (Outcome, erro
 	out.Values["slice time, p99"] = mine.p99.Seconds() / none.p99.Seconds()
 	out.Values["goodput, absolute"] = 100 * mine.goodput / mine.line
 	out.Series = []*Series{mine.rate}
+	out.Times = mine.times
 	return out, nil
 }
 
@@ -90,10 +92,10 @@ func calm(seed uint64, arm Arm, pairs func(*Bed) [][2]int) (r healthyRun, err er
 	r.line = b.lineGb()
 	r.goodput = r.rate.mean(0, length) / float64(len(flows))
 	err = b.FinishTransfers(time.Second)
-	var times []time.Duration
 	for _, f := range flows {
-		times = append(times, f.times...)
+		r.times = append(r.times, f.times...)
 	}
-	r.p99 = quantile(times, 0.99)
+	r.p99 = quantile(r.times, 0.99)
+	r.times = thin(r.times)
 	return r, err
 }

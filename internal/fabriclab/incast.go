@@ -60,6 +60,7 @@ func longIncast(seed uint64, arm Arm, n int, length time.Duration) (Outcome, err
 	out.Values["late use"] = 100 * rate.mean(late, length) / b.lineGb()
 	out.Values["drain time, p99"] = quantile(times, 0.99).Seconds() * 1e6
 	out.Series = []*Series{inside, posted, rate, window}
+	out.Times = thin(times)
 	return out, b.Finish()
 }
 

@@ -12,11 +12,11 @@ import (
 type route struct {
 	device   *device
 	peer     *fabric.NIC
-	product  int64       // bandwidth-delay product of the empty path, in bytes
-	out      int64       // bytes admitted and not yet back
-	endpoint *endpoint   // nil while one is built
-	former   []*endpoint // those before
-	lastPost time.Duration
+	product  int64         // bandwidth-delay product of the empty path, in bytes
+	out      int64         // bytes admitted and not yet back
+	endpoint *endpoint     // nil while one is built
+	former   []*endpoint   // those before
+	lastPost time.Duration // of a slice that is no probe
 
 	// Of a gate.
 	path       *cc.Route

@@ -80,6 +80,15 @@ func (b *Bed) watchWindow(name string, every time.Duration, f *Flow) *Series {
 	return b.watch(name, "KiB", every, func() float64 { return f.window() / float64(kib) })
 }
 
+// watchTimes keeps the times of the flows' slices from post to completion.
+func watchTimes(flows ...*Flow) *[]time.Duration {
+	var times []time.Duration
+	for _, f := range flows {
+		f.watch = func(s *slice, now time.Duration) { times = append(times, now-s.postedAt) }
+	}
+	return &times
+}
+
 // mean returns the mean of values, not a number if there are none.
 func mean(values []float64) float64 {
 	var sum float64
@@ -100,6 +109,20 @@ func jain(x []float64) float64 {
 		return 0
 	}
 	return sum * sum / (float64(len(x)) * squares)
+}
+
+// thin sorts times and returns at most a thousand of them, evenly taken, with the last.
+func thin(times []time.Duration) []time.Duration {
+	const most = 1000
+	slices.Sort(times)
+	if len(times) <= most {
+		return times
+	}
+	var some []time.Duration
+	for i := range most {
+		some = append(some, times[(i+1)*len(times)/most-1])
+	}
+	return some
 }
 
 // quantile returns the value below which that share of the values is. It sorts them.

@@ -49,6 +49,7 @@ func slowReceiver(seed uint64, arm Arm, length time.Duration) (Outcome, error) {
 		return bytes
 	})
 	window := b.watchWindow("window to the slow one", every, slow[0])
+	times := watchTimes(others...)
 	b.Sim.Run(length)
 	late := length - length/3
 	fairSlow := b.lineGb() * drain / 100e9
@@ -56,6 +57,7 @@ func slowReceiver(seed uint64, arm Arm, length time.Duration) (Outcome, error) {
 	out.Values["other flows"] = 100 * otherRate.mean(late, length) / fairOthers
 	out.Values["flows to the slow one"] = 100 * slowRate.mean(late, length) / fairSlow
 	out.Values["posted to the slow one"] = posted.mean(late, length)
+	out.Times = thin(*times)
 	out.Series = []*Series{slowRate, otherRate, posted, window}
 	return out, b.Finish()
 }

@@ -40,7 +40,7 @@ func victims() (all []Experiment) {
 		for _, n := range f.ns {
 			e := Experiment{
 				Name:  fmt.Sprintf("%s/%d", f.name, n),
-				Setup: fmt.Sprintf("Fat tree of 128 hosts, 100 Gb/s, 1 us a hop, lossless (%s), no ECN. %d hosts write 1 MB to one; another writes 5 MB, or 1 MB, to its neighbour in the rack. Slices of 64 KiB. Slowdown is against the other host alone without control.", f.text, n),
+				Setup: fmt.Sprintf("Fat tree of 128 hosts, 100 Gb/s, 1 us a hop, lossless (%s), no ECN. %d hosts write 1 MB to one; another writes 5 MB, or 1 MB, to its neighbour in the rack. Slices of 64 KiB; their times are those of the 5 MB. Slowdown is against the other host alone without control.", f.text, n),
 				Figures: []Figure{
 					{"slowdown of 5 MB", "x", goals[5e6]},
 					{"slowdown of 1 MB", "x", goals[1e6]},
@@ -82,7 +82,8 @@ func victim(seed uint64, arm Arm, cfg fabric.Config, n int) (Outcome, error) {
 			out.Values["last flow"] = beside.last.Seconds() / beside.ideal.Seconds()
 			out.Values["in the fabric, mean"] = beside.fabric.mean(0, beside.last)
 			out.Values["in the fabric, peak"] = beside.fabric.peak(0, beside.last)
-			out.Series = append(out.Series, beside.fabric, beside.posted)
+			out.Series = append(out.Series, beside.fabric, beside.posted, beside.window)
+			out.Times = thin(beside.times)
 		}
 	}
 	return out, nil
@@ -92,6 +93,8 @@ func victim(seed uint64, arm Arm, cfg fabric.Config, n int) (Outcome, error) {
 type incastRun struct {
 	victim, last, ideal time.Duration
 	fabric, posted      *Series
+	window              *Series // of one of the hosts
+	times               []time.Duration
 }
 
 // incast lets n hosts outside the rack write to host 0, and one more to host 1.
@@ -104,9 +107,14 @@ func incast(seed uint64, arm Arm, cfg fabric.Config, n int, victim int64) (r inc
 	}
 	const rack = 4
 	hosts := b.random.Perm(b.Sim.Hosts() - rack)
-	b.Flow(rack+hosts[n], 1, fabric.Write).Transfer(victim, slice64, func(now time.Duration) { r.victim = now })
-	for _, h := range hosts[:n] {
+	beside := b.Flow(rack+hosts[n], 1, fabric.Write)
+	times := watchTimes(beside)
+	beside.Transfer(victim, slice64, func(now time.Duration) { r.victim = now })
+	for i, h := range hosts[:n] {
 		f := b.Flow(rack+h, 0, fabric.Write)
+		if i == 0 {
+			r.window = b.watchWindow("window of one", 10*time.Microsecond, f)
+		}
 		b.Sim.At(time.Duration(b.random.Int64N(1000)), func() {
 			f.Transfer(incastBytes, slice64, func(now time.Duration) { r.last = max(r.last, now) })
 		})
@@ -116,5 +124,7 @@ func incast(seed uint64, arm Arm, cfg fabric.Config, n int, victim int64) (r inc
 		trip := b.roundTrip(b.Sim.NIC(rack+hosts[0], 0), b.Sim.NIC(0, 0))
 		r.ideal = trip + time.Duration(float64(n)*incastBytes/b.line()*1e9)
 	}
-	return r, b.FinishTransfers(time.Second)
+	err = b.FinishTransfers(time.Second)
+	r.times = *times
+	return r, err
 }
