@@ -120,7 +120,7 @@ func TestExhaustedUntilTheLastRouteGoes(t *testing.T) {
 	h.fail(q, 3, retryExc)
 	p.Close()
 	other.Close()
-	assert.Equal(t, []uint8{1}, h.deviceSnapshot("D1").ExhaustedPorts)
+	assert.Equal(t, Ports{1}, h.deviceSnapshot("D1").ExhaustedPorts)
 	q.Close()
 	assert.Empty(t, h.deviceSnapshot("D1").ExhaustedPorts)
 	assert.False(t, h.routeOn(1, "R").Snapshot().Health.Limited)
