@@ -152,6 +152,9 @@ func TestSkipped(t *testing.T) {
 	assert.NotContains(t, one, "(-sys)")
 	_, out, _ = runFor(t, "mlx5", strings.Fields(trees[0].args)...)
 	assert.NotContains(t, out, "not looked at")
+	_, out, _ = runFor(t, "mlx5", strings.Fields("-retry 0 -timeout 14 -rnr 0")...)
+	assert.NotContains(t, out, "retry (-", "0 is an answer")
+	assert.NotContains(t, out, "time (-")
 }
 
 // A sysfs in a directory is looked at, and nothing else.
