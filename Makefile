@@ -17,7 +17,7 @@ GO      ?= go
 FABRIC  ?= auto
 FUZZTIME ?= 10m
 GUEST   := bin/guestexec
-GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/engine/transfer ./examples/engine/fabric/verbsfabric
+GUESTED := ./internal/softroce ./internal/labverbs ./verbs ./rail/discover ./examples/doctor ./examples/engine/transfer ./examples/engine/fabric/verbsfabric
 # in-guest runs the tests of a pattern in a guest with so many NICs on each side and a limit
 # for each package. Its kernel can lock up under a storm of retries: such a guest is
 # given up, and one more tried.
