@@ -120,35 +120,40 @@ func (rep report) states(r result) (*image, error) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, x(until), -0.6, float64(len(labels))-0.4
 	p.Y.Tick.Marker = names(labels)
 	p.Y.Tick.Label.Font.Size = noteSize
-	var marked []string
-	for _, mark := range r.arms[len(r.arms)-1].runs[0].Marks {
-		if mark.Text == "user slice" {
-			continue // it is another for each arm
-		}
-		l, err := plotter.NewLine(plotter.XYs{{X: x(mark.At), Y: p.Y.Min}, {X: x(mark.At), Y: p.Y.Max}})
-		if err != nil {
-			return nil, err
-		}
-		l.Width, l.Dashes = 1.5, []vg.Length{4, 3}
-		p.Add(l)
-		marked = append(marked, fmt.Sprintf("%s at %v", mark.Text, mark.At.Round(time.Millisecond)))
+	dashed, err := r.mark(p, unit)
+	if err != nil {
+		return nil, err
 	}
 	for s, c := range stateColors {
 		sheet.legend.Add(cc.State(s).String(), key{c})
 	}
 	sheet.plots = []*plot.Plot{p}
-	sheet.x, sheet.note = name, rep.origin(rep.firstSeed())
-	caption := "States of the routes of one host; those that never changed are left out."
-	if len(marked) > 0 {
-		dashed := "Dashed: " + strings.Join(marked, ", ") + "."
-		caption += " " + dashed
-		sheet.note = dashed + " " + sheet.note
-	}
+	sheet.x, sheet.note = name, dashed+rep.origin(rep.firstSeed())
 	png, err := sheet.draw()
 	return &image{
 		File: file(r, "states"), Title: r.experiment.Name + ", states of routes", png: png,
-		Caption: fmt.Sprintf("%s %s. %s.", caption, rep.firstSeed(), rep.machine),
+		Caption: fmt.Sprintf("States of the routes of one host; those that never changed are left out. %s%s. %s.", dashed, rep.firstSeed(), rep.machine),
 	}, err
+}
+
+// mark draws a dashed line where something was done to the fabric, and returns in words
+// what that was.
+func (r result) mark(p *plot.Plot, unit time.Duration) (string, error) {
+	var marked []string
+	for _, mark := range r.arms[0].runs[0].Marks {
+		x := float64(mark.At) / float64(unit)
+		l, err := plotter.NewLine(plotter.XYs{{X: x, Y: p.Y.Min}, {X: x, Y: p.Y.Max}})
+		if err != nil {
+			return "", err
+		}
+		l.Width, l.Dashes = 1.5, []vg.Length{4, 3}
+		p.Add(l)
+		marked = append(marked, fmt.Sprintf("%s at %v", mark.Text, mark.At.Round(time.Millisecond)))
+	}
+	if len(marked) == 0 {
+		return "", nil
+	}
+	return "Dashed: " + strings.Join(marked, ", ") + ". ", nil
 }
 
 // names marks 0, 1, 2 with names.

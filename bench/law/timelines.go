@@ -85,7 +85,9 @@ func (rep report) timelines(r result) (*image, error) {
 	unit, name := axis(longest)
 	sheet := newSheet(r.experiment.Name+", over time", 4.6*vg.Centimeter)
 	shown := map[string]bool{}
+	dashed := ""
 	for _, panel := range panels {
+		var err error
 		p := newPlot(strings.TrimSuffix(panel.name+", "+panel.unit, ", "))
 		p.X.Min, p.X.Max = 0, float64(longest)/float64(unit)
 		var means []float64
@@ -133,13 +135,16 @@ func (rep report) timelines(r result) (*image, error) {
 			}
 		}
 		p.Title.Text += fmt.Sprintf(", means of %v", every)
+		if dashed, err = r.mark(p, unit); err != nil {
+			return nil, err
+		}
 		sheet.plots = append(sheet.plots, p)
 	}
-	sheet.x, sheet.note = name, rep.origin(rep.firstSeed())
+	sheet.x, sheet.note = name, dashed+rep.origin(rep.firstSeed())
 	png, err := sheet.draw()
 	return &image{
 		File: file(r, "time"), Title: r.experiment.Name + " over time", png: png,
-		Caption: fmt.Sprintf("Over time; each panel names its interval. Lines that coincide hide each other. %s. %s.", rep.firstSeed(), rep.machine),
+		Caption: fmt.Sprintf("Over time; each panel names its interval. Lines that coincide hide each other. %s%s. %s.", dashed, rep.firstSeed(), rep.machine),
 	}, err
 }
 

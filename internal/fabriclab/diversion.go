@@ -43,7 +43,7 @@ func diversions() (all []Experiment) {
 		hour := append([]Figure{{"SUSPECT or QUARANTINED", "transitions", atMost(1)}}, figures[2:]...)
 		all = append(all, Experiment{
 			Name:    "diversion/" + c.name + "-hour",
-			Setup:   "A model of slices and queues, without packets and pauses; the others have 256 KiB each with their receiver. " + text + " For an hour. The controller of the one host alone.",
+			Setup:   "A model of slices and queues, without packets and pauses; the others have a start window each with their receiver. " + text + " For an hour. The controller of the one host alone.",
 			Figures: hour,
 			Gated:   true,
 			Long:    true,

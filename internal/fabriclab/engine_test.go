@@ -177,3 +177,26 @@ func TestParseArm(t *testing.T) {
 		assert.Error(t, err, fmt.Sprintf("%q", bad))
 	}
 }
+
+// Of several times to ask again the first one counts; the engine asks at each that was
+// the first when it was named.
+func TestWake(t *testing.T) {
+	b := mustBed(t, "none", fabric.Config{Topology: fabric.Star(2)}, DefaultSettings())
+	f := b.Flow(1, 0, fabric.Write)
+	e := f.engine
+	for _, after := range []time.Duration{5, 9, 3} {
+		e.wake(after)
+	}
+	var asked []time.Duration
+	for now := time.Duration(1); now <= 10; now++ {
+		f.blocked = true
+		if b.Sim.Run(now); !f.blocked {
+			asked = append(asked, now)
+		}
+	}
+	assert.Equal(t, []time.Duration{3, 5}, asked)
+	e.wake(2)
+	f.blocked = true
+	b.Sim.Run(12)
+	assert.False(t, f.blocked, "a wake that is past stands in nobody's way")
+}

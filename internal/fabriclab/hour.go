@@ -24,14 +24,13 @@ type hour struct {
 	moves  []Move
 	times  []time.Duration // one in timeEvery
 	free   []*posted
+
+	othersOut float64 // slices that each other sender has out: a start window
 	served int64 // slices
 }
 
 // timeEvery is how many slices one whose time is kept stands for.
 const timeEvery = 64
-
-// othersOut is how many slices each other sender has out: a start window.
-const othersOut = 4
 
 // lane is a route of an hour and its receiver.
 type lane struct {
@@ -66,6 +65,7 @@ func hourOf(seed uint64, arm Arm, w weather, length time.Duration) (Outcome, err
 		return out, err
 	}
 	h := &hour{weather: w, random: rand.New(rand.NewPCG(seed, 0x686f7572))}
+	h.othersOut = float64(arm.Config.StartWindowBytes) / float64(slice64)
 	if err := h.open(*arm.Config, rand.New(rand.NewPCG(seed, 1))); err != nil {
 		return out, fmt.Errorf("arm %s, seed %d: %w", arm.Name, seed, err)
 	}
@@ -199,7 +199,7 @@ func (h *hour) setRates() {
 		l.rate = 0
 		if len(l.out) > 0 {
 			mine := float64(len(l.out))
-			l.rate = -line * h.share(i, l.storm) * mine / (mine + float64(l.others)*othersOut) // at most; not decided yet
+			l.rate = -line * h.share(i, l.storm) * mine / (mine + float64(l.others)*h.othersOut) // at most; not decided yet
 			waiting++
 		}
 	}

@@ -62,7 +62,7 @@ func repair(seed uint64, arm Arm, f fault, o outage) (Outcome, error) {
 	if again == 0 {
 		again = mended + o.limit
 	}
-	out.Marks = []Mark{{died, "death"}, {mended, "repair"}, {again, "user slice"}}
+	out.Marks = []Mark{{died, "death"}, {mended, "repair"}}
 	out.Values["user slices again after"] = (again - mended).Seconds()
 	out.Values["lost slices"] = float64(t.failures)
 	t.Sim.Run(again + 200*time.Millisecond)
