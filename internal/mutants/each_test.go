@@ -46,7 +46,11 @@ func TestEachMutatorDoesWhatItSays(t *testing.T) {
 	}
 	want, err := os.ReadFile("testdata/each.txt")
 	require.NoError(t, err)
-	assert.Equal(t, string(want), b.String())
+	was, is := strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")
+	for i := range min(len(was), len(is)) {
+		require.Equal(t, was[i], is[i], "line %d", i+1)
+	}
+	assert.Len(t, is, len(was))
 }
 
 // shown returns what the functions of package each return as a mutant, by name. If the

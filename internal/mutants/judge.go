@@ -95,7 +95,7 @@ func batches(tests []*test) (all [][]*test) {
 
 // judgeAll runs all mutants and returns what became of each. If it is interrupted,
 // some were not run.
-func judgeAll(ctx context.Context, suites []*suite, mutants []*mutant, workers int, done func(outcome)) map[*mutant]outcome {
+func judgeAll(ctx context.Context, suites []*suite, mutants []*mutant, workers int, done func(*mutant, outcome)) map[*mutant]outcome {
 	var mu sync.Mutex
 	outcomes := map[*mutant]outcome{}
 	each(workers, len(mutants), func(i int) {
@@ -106,7 +106,7 @@ func judgeAll(ctx context.Context, suites []*suite, mutants []*mutant, workers i
 		mu.Lock()
 		defer mu.Unlock()
 		outcomes[mutants[i]] = o
-		done(o)
+		done(mutants[i], o)
 	})
 	return outcomes
 }

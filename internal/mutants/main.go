@@ -212,7 +212,7 @@ func (r *result) judge(ctx context.Context, root string, code *schemata, chosen 
 		r.leftOut, suites = append(r.leftOut, out...), append(suites, s)
 	}
 	r.chosen = len(chosen)
-	p := &progress{w: opts.news, pkg: t.name, total: len(chosen), began: time.Now()}
+	p := &progress{w: opts.news, pkg: t.name, total: len(chosen), began: time.Now(), explained: r.explained}
 	r.outcomes = judgeAll(ctx, suites, chosen, opts.workers, p.done)
 	return nil
 }

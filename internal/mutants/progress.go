@@ -13,6 +13,7 @@ type progress struct {
 	pkg       string
 	total     int
 	began     time.Time
+	explained func(*mutant) bool
 	mu        sync.Mutex
 	run       int
 	survivors int
@@ -21,12 +22,17 @@ type progress struct {
 
 const tellEvery = 5 * time.Second
 
-func (p *progress) done(o outcome) {
+// done counts a mutant that was run, and tells of it if no test has killed it and nobody
+// has explained it.
+func (p *progress) done(m *mutant, o outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.run++
 	if o.fate == survived || o.fate == notCovered {
 		p.survivors++
+		if !p.explained(m) {
+			fmt.Fprintf(p.w, "\t%s\n", m.key)
+		}
 	}
 	now := time.Now()
 	if now.Sub(p.told) < tellEvery && p.run < p.total {

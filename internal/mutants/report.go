@@ -71,6 +71,12 @@ func (r *result) survivors() (left []*mutant) {
 	return left
 }
 
+// explained reports whether a list of reasons has the mutant.
+func (r *result) explained(m *mutant) bool {
+	k := m.key.String()
+	return r.equivalent.why[k] != "" || r.accepted.why[k] != ""
+}
+
 // faults returns why the run has not passed; nothing if it has.
 func (r *result) faults() []string {
 	var faults []string
@@ -84,7 +90,7 @@ func (r *result) faults() []string {
 	}
 	unexplained := 0
 	for _, m := range r.survivors() {
-		if r.accepted.why[m.key.String()] == "" {
+		if !r.explained(m) {
 			unexplained++
 		}
 	}
