@@ -149,6 +149,13 @@ func (c *check) strangers() {
 	}
 	c.flat("heap after events of ports and devices without routes, by that before", live, heap())
 	equal(c, len(before.Devices)+4, len(q.ctl.Snapshot().Devices), "devices are those that were named")
+	const names = 1000
+	live = heap()
+	for i := range names {
+		q.event(1, 0, 0, classify.Event{Type: classify.EventDeviceFatal, Element: classify.Element{Device: fmt.Sprint("nic-", i)}})
+	}
+	// A machine has a few. There is no limit.
+	c.shows("bytes that are kept for each name of a device that failed and has no routes", max(0, heap()-live)/names, weight)
 	for i, r := range append(q.hit, q.spared...) {
 		equal(c, cc.Healthy, r.State(), "route %d, on none of those ports", i)
 	}

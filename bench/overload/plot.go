@@ -39,7 +39,7 @@ func (rep report) plots(folder string) (names []string, err error) {
 		unit
 		name, title string
 	}{
-		{seconds, "recovery", "Time to recover, in s of a fake clock"},
+		{seconds, "recovery", "Time to recover, by its limit"},
 		{weight, "memory", "Bytes of one"},
 		{ratio, "ratios", "Time of one, by that of one of a few"},
 	} {
@@ -77,21 +77,26 @@ func drawLines(list []series, file string) error {
 	return p.Save(24*vg.Centimeter, 9*vg.Centimeter, file)
 }
 
-// drawBars draws the figures of one unit, with a red mark for the limit of each. It reports
-// whether there are any.
+// drawBars draws the figures of one unit, with a red mark for the limit of each; times as
+// parts of their limits. It reports whether there are any.
 func (rep report) drawBars(u unit, title, file string) (drawn bool, err error) {
 	var names []string
 	var values plotter.Values
 	var limits plotter.XYs
 	for _, c := range slices.Backward(rep.results) {
 		for _, f := range slices.Backward(c.figures) {
-			if f.unit != u {
+			if f.unit != u || u == seconds && f.limit == 0 {
 				continue
+			}
+			name := c.name + ": " + f.name
+			if u == seconds {
+				name += ", " + f.bound()
+				f.value, f.limit = f.value/f.limit, 1
 			}
 			if f.limit != 0 {
 				limits = append(limits, plotter.XY{X: f.limit, Y: float64(len(names))})
 			}
-			names = append(names, c.name+": "+f.name)
+			names = append(names, name)
 			values = append(values, f.value)
 		}
 	}
@@ -116,5 +121,5 @@ func (rep report) drawBars(u unit, title, file string) (drawn bool, err error) {
 		p.Add(marks)
 	}
 	p.NominalY(names...)
-	return true, p.Save(34*vg.Centimeter, vg.Length(len(names))*vg.Points(15)+vg.Points(60), file)
+	return true, p.Save(40*vg.Centimeter, vg.Length(len(names))*vg.Points(15)+vg.Points(60), file)
 }

@@ -42,6 +42,15 @@ func pairsOf(n int) []rail.Pair {
 	return list
 }
 
+// pairsOfOneNIC are pairs of one NIC here and 8 on each peer.
+func pairsOfOneNIC(n int) []rail.Pair {
+	list := make([]rail.Pair, n)
+	for i := range list {
+		list[i] = pair(fmt.Sprint("host-", i/nics), 0, i%nics)
+	}
+	return list
+}
+
 // newCrowd makes n routes, all idle.
 func newCrowd(c *check, pairs []rail.Pair) *crowd {
 	w := &crowd{bed: newBed(c, nil), routes: make([]*route, len(pairs)), slices: make([]slice, len(pairs))}
@@ -226,14 +235,15 @@ func (c *check) storms(many, few []rail.Pair) {
 		return func() int { event(w, classify.EventPortErr, len(list)); return len(list) },
 			func() { equal(c, cc.Quarantined, list[len(list)-1].State(), "a route of a port that failed") }
 	})
-	c.perRoute(growth, "failures up to the quarantine", many, few, func(w *crowd) (func() int, func()) {
-		list := w.of(1)
+	// As many as the pause table holds: a full one takes no first failures.
+	failing := pairsOfOneNIC(min(len(many), rail.MaxEntries/4*3))
+	c.perRoute(growth, "failures up to the quarantine, of one NIC", failing, pairsOfOneNIC(len(few)), func(w *crowd) (func() int, func()) {
 		return func() int {
 			var s slice
-			for _, r := range list {
+			for _, r := range w.routes {
 				w.quarantined(r, &s)
 			}
-			return len(list)
+			return len(w.routes)
 		}, w.atRest
 	})
 	w := newCrowd(c, many)
@@ -254,33 +264,34 @@ func (c *check) storms(many, few []rail.Pair) {
 
 // ends measures how routes go, with bytes out and without.
 func (c *check) ends(many, few []rail.Pair) {
-	closing := func(w *crowd, list []*route) func() int {
+	closing := func(w *crowd) func() int {
 		return func() int {
-			for _, r := range list {
+			for _, r := range w.routes {
 				r.Close()
 			}
-			return len(list)
+			return len(w.routes)
 		}
 	}
-	out := func(w *crowd, list []*route) {
-		for i, r := range list {
-			w.post(r, &w.slices[i], kib)
+	const size = 64 // all fit into one NIC's window
+	out := func(w *crowd) {
+		for i, r := range w.routes {
+			w.post(r, &w.slices[i], size)
 		}
 	}
-	flushed := func(w *crowd, n int) {
-		equal(c, int64(n)*kib, w.inFlight(), "bytes of closed routes are in flight until they come back")
-		for i := range w.slices[:n] {
+	flushed := func(w *crowd) {
+		equal(c, int64(len(w.routes))*size, w.inFlight(), "bytes of closed routes are in flight until they come back")
+		for i := range w.slices {
 			equal(c, cc.Ended|cc.Released, w.settle(&w.slices[i], flush), "a flush after the end releases the bytes")
 		}
 		w.atRest()
 	}
-	c.perRoute(growth, "closing routes one by one", many, few, func(w *crowd) (func() int, func()) {
-		return closing(w, w.of(2)), w.atRest
+	manyOfOne, fewOfOne := pairsOfOneNIC(len(many)), pairsOfOneNIC(len(few))
+	c.perRoute(growth, "closing routes of one NIC, one by one", manyOfOne, fewOfOne, func(w *crowd) (func() int, func()) {
+		return closing(w), w.atRest
 	})
-	c.perRoute(growth, "closing routes with bytes out", many, few, func(w *crowd) (func() int, func()) {
-		list := w.of(3)
-		out(w, list)
-		return closing(w, list), func() { flushed(w, len(list)) }
+	c.perRoute(growth, "closing routes of one NIC with bytes out", manyOfOne, fewOfOne, func(w *crowd) (func() int, func()) {
+		out(w)
+		return closing(w), func() { flushed(w) }
 	})
 	c.perRoute(growth, "forgetting peers one by one", many, few, func(w *crowd) (func() int, func()) {
 		return func() (n int) {
@@ -291,7 +302,7 @@ func (c *check) ends(many, few []rail.Pair) {
 		}, func() { equal(c, 0, len(w.ctl.Snapshot().Routes), "routes when all peers were forgotten") }
 	})
 	c.perRoute(scattered, "Close of a controller with bytes out", many, few, func(w *crowd) (func() int, func()) {
-		out(w, w.routes)
+		out(w)
 		return func() int { w.ctl.Close(); return len(w.routes) }, func() {
 			for _, r := range w.routes {
 				var s slice
@@ -299,7 +310,7 @@ func (c *check) ends(many, few []rail.Pair) {
 					c.must(false, "a closed controller says so", "%s", d)
 				}
 			}
-			flushed(w, len(w.routes))
+			flushed(w)
 			equal(c, rail.Stats{}, w.table.Stats(), "nobody refers to the table after Close")
 		}
 	})

@@ -22,32 +22,46 @@ type waited struct {
 	served, cancelled, ended float64 // ns a waiter
 }
 
-// waiters has goroutines wait on one route: a quarter is served, half of the others give
-// up, as many are served as half of those, and then the route is closed.
+// waiters has goroutines wait on one route, and then as many on routes of their own for the
+// device: a quarter is served, half of the others give up, as many are served as half of
+// those, and then the controller is closed.
 func waiters(c *check) {
 	many := c.n(100_000, fewWaiters) / 8 * 8
-	few, w := c.leastWaited(5, fewWaiters), c.leastWaited(2, many)
-	c.shows("waiters of one route", float64(many), count)
-	c.atMost(8192, "bytes of a waiter, with its stack", w.bytes, weight)
-	c.atMost(growth, "time to serve a waiter of many, by one of few", w.served/few.served, ratio)
-	c.atMost(growth, "time until a waiter that is cancelled returns, of many by few", w.cancelled/few.cancelled, ratio)
-	c.atMost(growth, "time until a waiter returns after Close, of many by few", w.ended/few.ended, ratio)
+	c.shows("waiters", float64(many), count)
+	for _, kind := range []struct {
+		name      string
+		ownRoutes bool
+		most      int
+		growth    float64
+	}{
+		{"of one route", false, many, growth},
+		{"of one device, each on a route", true, max(many/4, fewWaiters) / 8 * 8, growth / 2},
+	} {
+		few, w := c.leastWaited(5, fewWaiters, kind.ownRoutes), c.leastWaited(2, kind.most, kind.ownRoutes)
+		c.atMost(8192, "bytes of a waiter, with its stack; "+kind.name, w.bytes, weight)
+		c.atMost(kind.growth, "time to serve a waiter of many, by one of few; "+kind.name, w.served/few.served, ratio)
+		c.atMost(kind.growth, "time until a waiter that is cancelled returns, of many by few; "+kind.name, w.cancelled/few.cancelled, ratio)
+		c.atMost(kind.growth, "time until a waiter returns after Close, of many by few; "+kind.name, w.ended/few.ended, ratio)
+		c.at(0.5)
+	}
 }
 
 // leastWaited returns the least that some lines of n waiters cost.
-func (c *check) leastWaited(lines, n int) waited {
+func (c *check) leastWaited(lines, n int, ownRoutes bool) waited {
 	least := waited{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 	for range lines {
-		w := newQueue(c, n).wait()
+		w := newQueue(c, n, ownRoutes).wait()
 		least = waited{min(least.bytes, w.bytes), min(least.served, w.served), min(least.cancelled, w.cancelled), min(least.ended, w.ended)}
 	}
 	return least
 }
 
-// queue is goroutines that wait on one route for a window that holds one slice.
+// queue is goroutines that wait for a window that holds one slice: that of one route, or of
+// a device.
 type queue struct {
 	*bed
-	*route
+	full     *route   // on which a slice is out that has the window
+	routes   []*route // the same, or one for each
 	waiters  []waiting
 	admitted chan *waiting // and posted
 	answers  atomic.Int64
@@ -68,15 +82,27 @@ type waiting struct {
 // one is the window, and what each slice has.
 const one = 64 * kib
 
-func newQueue(c *check, n int) *queue {
-	b := newBed(c, func(cfg *cc.Config) {
+func newQueue(c *check, n int, ownRoutes bool) *queue {
+	q := &queue{waiters: make([]waiting, n), admitted: make(chan *waiting), patience: time.After(5 * time.Minute)}
+	q.bed = newBed(c, func(cfg *cc.Config) {
 		cfg.MinWindowBytes, cfg.StartWindowBytes, cfg.MaxWindowBytes = one, one, one
+		if ownRoutes {
+			cfg.DeviceWindowBytes = one
+		}
 	})
-	return &queue{
-		bed: b, route: b.route(pair("host", 0, 0)), waiters: make([]waiting, n), admitted: make(chan *waiting),
-		patience: time.After(5 * time.Minute),
+	q.full = q.route(pair("another host", 0, 0))
+	if !ownRoutes {
+		q.routes = []*route{q.full}
+		return q
 	}
+	for _, p := range pairsOfOneNIC(n) {
+		q.routes = append(q.routes, q.route(p))
+	}
+	return q
 }
+
+// of returns a waiter's route.
+func (q *queue) of(w *waiting) *route { return q.routes[w.number%len(q.routes)] }
 
 // wait has all of them wait, and sees them through.
 func (q *queue) wait() (cost waited) {
@@ -84,7 +110,7 @@ func (q *queue) wait() (cost waited) {
 	fickle, giveUp := context.WithCancel(context.Background())
 	defer giveUp()
 	var holder slice
-	q.post(q.route, &holder, one)
+	q.post(q.full, &holder, one)
 	live := heapAndStacks()
 	cores := runtime.GOMAXPROCS(1) // so that asleep finds nobody who only looks for work
 	for i := range q.waiters {
@@ -100,6 +126,7 @@ func (q *queue) wait() (cost waited) {
 	runtime.GOMAXPROCS(cores)
 	cost.bytes = (heapAndStacks() - live) / float64(n)
 	equal(q.check, one, q.inFlight(), "who waits holds nothing")
+	q.advance(time.Second) // nobody may overtake them any more, who looks again by the clock neither
 
 	q.settle(&holder, success)
 	quarter := n / 4
@@ -123,7 +150,7 @@ func (q *queue) wait() (cost waited) {
 	last := q.next(n / 2)
 	left := n - int(q.answers.Load())
 	cost.ended = once(func() {
-		q.Close()
+		q.ctl.Close()
 		q.over.Wait()
 	}) / float64(left)
 	equal(q.check, cc.Ended|cc.Released, q.settle(&last.slice, success), "a completion after Close releases the bytes")
@@ -142,12 +169,13 @@ func (q *queue) wait() (cost waited) {
 // waits is the life of one waiter: it waits, posts, and tells that it was admitted.
 func (q *queue) waits(w *waiting) {
 	defer q.over.Done()
-	w.d = q.Wait(w.ctx, &w.permit, q.gen, one, &w.task)
+	r := q.of(w)
+	w.d = r.Wait(w.ctx, &w.permit, r.gen, one, &w.task)
 	w.use = w.d.Use
 	w.answers.Add(1)
 	q.answers.Add(1)
 	if w.d.Admitted() {
-		w.fault = w.permit.Posting(q.qp, q.now())
+		w.fault = w.permit.Posting(r.qp, q.now())
 		q.admitted <- w
 	}
 }
