@@ -19,15 +19,15 @@ type roundLaw struct {
 	step int64 // bytes
 }
 
-// marks are the two delays that roundLaw goes by. The high one is the target, the low
-// one a quarter of it, for all flows alike: what a flow believes of the empty path does
-// not matter, unless the path is long by itself. Then both are a quarter above its own
-// delay.
+// marks are the two delays that roundLaw goes by. The low one is a quarter of the target,
+// the high one the target, for all flows alike: what a flow believes of the empty path
+// does not matter, unless the path is long by itself. Then they are an eighth and a
+// quarter above its own delay: little, since it may be others' queue, but enough for a
+// slice or two to wait.
 type marks struct{ low, high time.Duration }
 
 func (c *Config) marks(base time.Duration) marks {
-	low := max(c.TargetDrain/4, base+base/4)
-	return marks{low, max(c.TargetDrain, low)}
+	return marks{max(c.TargetDrain/4, base+base/8), max(c.TargetDrain, base+base/4)}
 }
 
 func (l roundLaw) afterRound(window int64, s roundSigns) int64 {

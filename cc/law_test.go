@@ -122,7 +122,7 @@ func TestRoundMarks(t *testing.T) {
 	const us = time.Microsecond
 	cfg := Config{TargetDrain: 100 * us}
 	for _, tt := range []struct{ base, low, high time.Duration }{
-		{0, 25, 100}, {20, 25, 100}, {40, 50, 100}, {80, 100, 100}, {100, 125, 125}, {4000, 5000, 5000},
+		{0, 25, 100}, {20, 25, 100}, {40, 45, 100}, {80, 90, 100}, {160, 180, 200}, {4000, 4500, 5000},
 	} {
 		assert.Equal(t, marks{tt.low * us, tt.high * us}, cfg.marks(tt.base*us), "a path of %d us", tt.base)
 	}

@@ -65,11 +65,10 @@ func (m *modelRound) turned(now time.Duration) bool {
 	return true
 }
 
-// modelMarks are a fourth of the target and the target, or a fourth more than an empty
-// path takes.
+// modelMarks are a fourth of the target and the target, or nine eighths and five fourths
+// of what an empty path takes.
 func (m *model) modelMarks(base time.Duration) (low, high time.Duration) {
-	low = max(m.cfg.TargetDrain/4, base*5/4)
-	return low, max(low, m.cfg.TargetDrain)
+	return max(m.cfg.TargetDrain/4, base*9/8), max(m.cfg.TargetDrain, base*5/4)
 }
 
 // inRound takes an arrival into the delivery round, and ends the round when all that
