@@ -31,6 +31,7 @@ type sender struct {
 	gen   Generation
 	qp    uint64
 	idle  []*flying
+	sent  int64 // in the latest run
 }
 
 type flying struct {
@@ -49,13 +50,18 @@ func newBottleneck(t *testing.T, senders int, rate float64, path time.Duration, 
 		c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 256*kib, 64*mib, 64*mib
 		change(c)
 	})
-	for i := range senders {
-		s := &sender{route: b.route("D1", fmt.Sprintf("P%d", i), "n1"), qp: uint64(i + 1)}
+	b.join(senders)
+	b.tick = b.now
+	return b
+}
+
+// join adds senders, with routes that are new.
+func (b *bottleneck) join(n int) {
+	for range n {
+		s := &sender{route: b.route("D1", fmt.Sprintf("P%d", len(b.senders)), "n1"), qp: uint64(len(b.senders) + 1)}
 		s.gen = b.renew(s.route, s.qp)
 		b.senders = append(b.senders, s)
 	}
-	b.tick = b.now
-	return b
 }
 
 // run lets the senders send for a while, and returns the share of the link's rate
@@ -63,6 +69,9 @@ func newBottleneck(t *testing.T, senders int, rate float64, path time.Duration, 
 func (b *bottleneck) run(d time.Duration) (used float64, median time.Duration) {
 	began, end := b.now, b.now+d
 	b.sent, b.delays = 0, b.delays[:0]
+	for _, s := range b.senders {
+		s.sent = 0
+	}
 	for {
 		for _, s := range b.senders {
 			b.fill(s)
@@ -81,6 +90,7 @@ func (b *bottleneck) run(d time.Duration) (used float64, median time.Duration) {
 		b.settle(&next.slice, success)
 		next.from.idle = append(next.from.idle, next)
 		b.sent += sliceBytes
+		next.from.sent += sliceBytes
 		b.delays = append(b.delays, b.now-next.posted)
 	}
 	b.now = end

@@ -147,7 +147,7 @@ func (c *Controller) findRoute(pair rail.Pair) (r *Route, made bool, told []Tran
 	r.peer = c.table.Join(pair)
 	r.none.route = r
 	r.none.retire() // so that the fast path admits nothing on it
-	r.longSample = uint32(min(longSample, c.cfg.TargetDrain/4))
+	r.measureAll(c.cfg.Law == LawRound)
 	r.current.Store(&r.none)
 	r.flight.leasedAcquired.Store(closedBit)
 	if c.rec != nil {

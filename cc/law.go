@@ -16,8 +16,8 @@ const (
 	// sustained pressure, add a step after sustained ease. It is the zero value.
 	LawEpoch Law = iota // epoch
 	// LawRound follows completions: once in a delivery round, cut in proportion to
-	// the excess over the path's own delay and the target, and always add a little.
-	// Health still goes by epochs.
+	// the excess over the target, draw windows to one size where there is some queue,
+	// and let them grow where there is none. Health still goes by epochs.
 	LawRound // round
 )
 
@@ -65,10 +65,10 @@ type epochSigns struct {
 
 // roundSigns is what a law needs to know of a delivery round.
 type roundSigns struct {
-	// delay is from Posting to completion, weighted by bytes; base is what it would
-	// be on an empty path.
-	delay, base time.Duration
-	// ramping: there was no high sample yet.
+	// delay is from Posting to completion, weighted by bytes, or what it will be.
+	delay time.Duration
+	marks
+	// ramping: no delay was above the low mark or the target yet.
 	ramping bool
 	// mayGrow as for an epoch.
 	mayGrow bool
@@ -126,7 +126,7 @@ func (c Config) laws() (law, epochLaw) {
 	// by which it recovers in seconds.
 	device := epochLaw{bounds{least, c.DeviceWindowBytes}, max(c.StartWindowBytes, c.DeviceWindowBytes/leasePart)}
 	if c.Law == LawRound {
-		return roundLaw{routes, c.TargetDrain, max(1, c.StartWindowBytes/16)}, device
+		return roundLaw{routes, max(1, c.MinWindowBytes/4)}, device
 	}
 	return epochLaw{routes, c.StartWindowBytes}, device
 }

@@ -118,29 +118,44 @@ func TestEpochLaw(t *testing.T) {
 
 func TestRoundLaw(t *testing.T) {
 	const ms = time.Millisecond
-	l := roundLaw{bounds{64 * kib, 4 * mib}, 10 * ms, 64 * kib}
+	l := roundLaw{bounds{64 * kib, 4 * mib}, 16 * kib}
+	at := marks{low: 3 * ms, high: 12 * ms}
 	tests := []struct {
 		name   string
 		window int64
 		signs  roundSigns
 		want   int64
 	}{
-		{"doubles before the first high sample", mib, roundSigns{delay: 5 * ms, ramping: true, mayGrow: true}, 2 * mib},
-		{"a high sample ends the doubling", mib, roundSigns{delay: 20 * ms, ramping: true, mayGrow: true}, 512*kib + 64*kib},
-		{"adds a little below the target", mib, roundSigns{delay: 5 * ms, mayGrow: true}, mib + 64*kib},
-		{"adds a little at the target", mib, roundSigns{delay: 10 * ms, mayGrow: true}, mib + 64*kib},
-		{"cuts the share that exceeds the target, and adds a little", mib, roundSigns{delay: 12500 * time.Microsecond, mayGrow: true}, mib - mib/5 + 64*kib},
-		{"the path's own delay is no excess", mib, roundSigns{delay: 50 * ms, base: 40 * ms, mayGrow: true}, mib + 64*kib},
-		{"excess is over base and target together", mib, roundSigns{delay: 100 * ms, base: 70 * ms}, mib - mib/5},
-		{"cuts one half at most", mib, roundSigns{delay: time.Hour}, 512 * kib},
+		{"doubles while it ramps", mib, roundSigns{delay: 3 * ms, ramping: true, mayGrow: true}, 2 * mib},
+		{"adds a step up to the low mark", mib, roundSigns{delay: 3 * ms, mayGrow: true}, mib + 16*kib},
+		{"takes a sixteenth above it, and adds a step", mib, roundSigns{delay: 4 * ms, mayGrow: true}, mib - 64*kib + 16*kib},
+		{"also at the high mark", mib, roundSigns{delay: 12 * ms, mayGrow: true}, mib - 64*kib + 16*kib},
+		{"which draws a large window to sixteen steps", 257 * kib, roundSigns{delay: 4 * ms, mayGrow: true}, 257*kib - kib/16},
+		{"and a small one", 128 * kib, roundSigns{delay: 4 * ms, mayGrow: true}, 136 * kib},
+		{"cuts to three quarters of the mark's share, and adds a step", mib, roundSigns{delay: 15 * ms, mayGrow: true}, mib*6/10 + 16*kib},
+		{"however small that is", 4 * mib, roundSigns{delay: 360 * ms}, 4 * mib / 40},
+		{"no doubling above the marks", mib, roundSigns{delay: 15 * ms, ramping: true, mayGrow: true}, mib*6/10 + 16*kib},
 		{"not below the minimum", 64 * kib, roundSigns{delay: time.Hour}, 64 * kib},
 		{"not above the maximum", 3 * mib, roundSigns{ramping: true, mayGrow: true}, 4 * mib},
 		{"no growth if the window was not the limit", mib, roundSigns{ramping: true}, mib},
+		{"and no step then", mib, roundSigns{delay: 4 * ms}, mib - 64*kib},
 	}
 	for _, tt := range tests {
+		tt.signs.marks = at
 		assert.InDelta(t, tt.want, l.afterRound(tt.window, tt.signs), 1, tt.name)
 	}
 	assert.Equal(t, 512*kib, l.afterEpoch(mib, epochSigns{high: true, mute: true}), "pressure that no completion shows")
 	assert.Equal(t, mib, l.afterEpoch(mib, epochSigns{high: true}), "what completions showed was acted on by rounds")
 	assert.Equal(t, mib, l.afterEpoch(mib, epochSigns{low: true, mayGrow: true}), "growth is by rounds")
+}
+
+// The target is of the whole delay, unless the path is long by itself.
+func TestRoundMarks(t *testing.T) {
+	const us = time.Microsecond
+	cfg := Config{TargetDrain: 100 * us}
+	for _, tt := range []struct{ base, low, high time.Duration }{
+		{0, 25, 100}, {20, 25, 100}, {40, 45, 100}, {80, 90, 100}, {160, 180, 200}, {4000, 4500, 5000},
+	} {
+		assert.Equal(t, marks{tt.low * us, tt.high * us}, cfg.marks(tt.base*us), "a path of %d us", tt.base)
+	}
 }

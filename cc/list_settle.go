@@ -61,7 +61,7 @@ func (l *List) succeeded(mask uint32, now time.Duration) {
 		return
 	}
 	delay := now - p.postedAt
-	if long := delay >= time.Duration(r.longSample); long || p.use%sampleEvery == 0 {
+	if long := delay >= time.Duration(r.longSample.Load()); long || p.use%sampleEvery == 0 {
 		r.sample(l.part(n), delay, now, long)
 	}
 	if r.health.watched.Load() {

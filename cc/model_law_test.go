@@ -104,8 +104,12 @@ func (r *modelRoute) out() (n int64) {
 // arrived takes a success of the current endpoint, before its bytes are given back.
 func (r *modelRoute) arrived(p *modelPermit) {
 	a, took := modelArrival{bytes: p.bytes}, r.m.now-p.postedAt
+	long := min(100*time.Microsecond, r.m.cfg.TargetDrain/4)
+	if r.m.cfg.Law == LawRound && !r.round.sparse {
+		long = 0
+	}
 	switch {
-	case took >= min(100*time.Microsecond, r.m.cfg.TargetDrain/4):
+	case took >= long:
 		a.weight = p.bytes
 	case p.use%8 == 0:
 		a.weight = 8 * p.bytes

@@ -11,8 +11,10 @@ type modelRound struct {
 	came    modelSums     // of what was posted after the last cut
 	ends    int64         // with so much delivered
 	began   time.Duration // 0 for the first
+	from    int64         // so much was delivered when it began
 	cutAt   time.Duration
-	ramping bool // no round was high yet
+	ramping bool // no delay was above the low mark or the target yet
+	sparse  bool // only one in eight completions is measured, and the long ones
 
 	seen   []modelSeen
 	period time.Duration // of five seconds, at the last look; 0 before the first
@@ -63,18 +65,37 @@ func (m *modelRound) turned(now time.Duration) bool {
 	return true
 }
 
+// modelMarks are a fourth of the target and the target, or nine eighths and five fourths
+// of what an empty path takes.
+func (m *model) modelMarks(base time.Duration) (low, high time.Duration) {
+	return max(m.cfg.TargetDrain/4, base*9/8), max(m.cfg.TargetDrain, base*5/4)
+}
+
 // inRound takes an arrival into the delivery round, and ends the round when all that
-// was out at its start is delivered.
+// was out at its start is delivered, or when it is clear that this takes far too long.
 func (r *modelRoute) inRound(a modelArrival, postedAt time.Duration) {
 	m, cfg := &r.round, &r.m.cfg
 	if postedAt >= m.cutAt {
 		m.came = m.came.plus(modelSums{a.weight, a.weight * a.us, a.weight * a.base}, 1)
 	}
+	delay, window := time.Duration(0), r.law
 	if r.delivered < m.ends {
-		return
+		// A slice that is older than the round, and younger than a cut before it, tells
+		// that the path was busy all the time.
+		_, high := r.m.modelMarks(time.Duration(a.base) * time.Microsecond)
+		took := r.m.now - m.began
+		if m.dipLeft > 0 || m.cutAt >= m.began || postedAt > m.began || postedAt < m.cutAt || took <= high {
+			return
+		}
+		delay = time.Duration(min(float64(took)*float64(r.inFlight)/float64(max(1, r.delivered-m.from)), float64(time.Minute)))
+		if delay <= 2*high {
+			return
+		}
+		window = min(window, r.inFlight)
 	}
 	came, began := m.came, m.began
-	m.came, m.began, m.ends = modelSums{}, r.m.now, r.delivered+r.inFlight
+	m.came, m.began, m.from, m.ends = modelSums{}, r.m.now, r.delivered, r.delivered+r.inFlight
+	m.sparse = r.law/8 >= a.bytes
 	switch {
 	case m.dipLeft > 0 && !r.state().usable():
 		m.dipLeft, m.dipDue = 0, false
@@ -89,19 +110,24 @@ func (r *modelRoute) inRound(a modelArrival, postedAt time.Duration) {
 	}
 	grows := r.full && r.state() != Suspect
 	r.full = false
-	delay, most := came.drain(), came.mean(came.base)+cfg.TargetDrain
-	step := max(1, cfg.StartWindowBytes/16)
+	delay = max(delay, came.drain())
+	low, high := r.m.modelMarks(came.mean(came.base))
+	if delay > low || delay > cfg.TargetDrain {
+		m.ramping = false
+	}
+	step := max(1, cfg.MinWindowBytes/4)
 	switch {
-	case delay > most:
-		r.law -= int64(min(float64(delay-most)/float64(delay), 0.5) * float64(r.law))
-		m.ramping, m.cutAt = false, r.m.now
-	case grows && m.ramping:
-		r.law, step = 2*r.law, 0
+	case delay > high:
+		window, m.cutAt = int64(0.75*float64(window)*float64(high)/float64(delay)), r.m.now
+	case delay > low:
+		window -= window / 16
+	case m.ramping:
+		step = window
 	}
 	if grows {
-		r.law += step
+		window += step
 	}
-	r.law = min(max(r.law, cfg.MinWindowBytes), cfg.MaxWindowBytes)
+	r.law = min(max(window, cfg.MinWindowBytes), cfg.MaxWindowBytes)
 	if !m.dipDue {
 		return
 	}

@@ -248,7 +248,7 @@ func (p *Permit) settle(u Use, v classify.Verdict, now time.Duration) Edges {
 	}
 	p.slice.Succeeded()
 	delay := now - p.postedAt
-	if long := delay >= time.Duration(r.longSample); long || p.use%sampleEvery == 0 {
+	if long := delay >= time.Duration(r.longSample.Load()); long || p.use%sampleEvery == 0 {
 		r.sample(p, delay, now, long)
 	}
 	if met := r.flight.leasedSettled.Add(units(n)); met&flagBits != 0 {

@@ -26,7 +26,7 @@ type Route struct {
 	current    atomic.Pointer[generation]
 	mode       Mode
 	calls      calls
-	longSample uint32        // nanoseconds; from this delay on every completion is measured
+	longSample atomic.Uint32 // nanoseconds; from this delay on every completion is measured
 	peer       *rail.Peer    // what the table knows of the pair's peer
 	seen       atomic.Uint64 // the peer's version that the state takes into account
 	health     health

@@ -18,6 +18,8 @@ import (
 // for all; but a delay that could matter to a law (a quarter of the target, or
 // longSample) is always measured, and stands for itself. So slow and sparse traffic
 // is seen whole, and if nothing was measured of what was delivered, it was fast.
+// LawRound also measures all while the window has room for fewer slices than stand for
+// one: otherwise rounds would pass unseen.
 //
 // Failures give no sample, nor do late completions after a deadline, inferred
 // completions, and those of an endpoint that is not current.
@@ -97,8 +99,20 @@ func mean(sum, bytes uint64) time.Duration {
 // measure takes a success of the current generation into the route's drain time.
 func (p *Permit) measure(r *Route, now time.Duration) {
 	delay := now - p.postedAt
-	if long := delay >= time.Duration(r.longSample); long || p.use%sampleEvery == 0 {
+	if long := delay >= time.Duration(r.longSample.Load()); long || p.use%sampleEvery == 0 {
 		r.sample(p, delay, now, long)
+	}
+}
+
+// measureAll has each completion measured, or only those that stand for others and the
+// long ones.
+func (r *Route) measureAll(all bool) {
+	from := min(longSample, r.ctl.cfg.TargetDrain/4)
+	if all {
+		from = 0
+	}
+	if r.longSample.Load() != uint32(from) {
+		r.longSample.Store(uint32(from))
 	}
 }
 
@@ -117,7 +131,7 @@ func (r *Route) sample(p *Permit, delay, now time.Duration, long bool) {
 		m.base.Add(n * base)
 		m.delay.Add(n * us)
 		m.bytes.Add(n)
-		r.roundSample(m, p.postedAt, n, us, base, now)
+		r.roundSample(m, p, n, us, base, now)
 		return
 	}
 	m.delay.Add(n * us)
@@ -130,44 +144,70 @@ type rounds struct {
 	// before shows the window as it was.
 	bytes, delay, base atomic.Uint64
 	ends               atomic.Int64 // the round ends when so much was delivered
+	began              atomic.Int64 // when it began
 	cutAt              atomic.Int64
 
 	// The device's lock guards these.
-	ramping bool // there was no high sample yet
-	began   time.Duration
+	from    int64 // so much was delivered when the round began
+	ramping bool  // no delay was above the low mark or the target yet
 	dip     dip
 
 	bases baseDelays
 }
 
 // roundSample adds a sample to the delivery round, and ends the round if it is
-// complete.
-func (r *Route) roundSample(m *meter, postedAt time.Duration, n, us, base uint64, now time.Duration) {
+// complete or overdue.
+func (r *Route) roundSample(m *meter, p *Permit, n, us, base uint64, now time.Duration) {
 	s := m.rounds
-	if int64(postedAt) >= s.cutAt.Load() {
+	if int64(p.postedAt) >= s.cutAt.Load() {
 		s.base.Add(n * base)
 		s.delay.Add(n * us)
 		s.bytes.Add(n)
 	}
 	// Whoever finds the lock taken leaves the round to the next sample: a poller
 	// never waits.
-	if r.flight.delivered() >= s.ends.Load() && r.device.mu.TryLock() {
-		r.endRound(m, now)
+	high := r.ctl.cfg.marks(time.Duration(base) * time.Microsecond).high
+	if (r.flight.delivered() >= s.ends.Load() || s.overdue(p, now, high)) && r.device.mu.TryLock() {
+		r.endRound(m, p, now, high)
 		r.device.mu.Unlock()
 	}
 }
 
-// endRound lets the law act on a delivery round and begins the next. The caller
-// holds the device's lock.
-func (r *Route) endRound(m *meter, now time.Duration) {
-	s, delivered := m.rounds, r.flight.delivered()
+// overdue reports whether the round lasts for longer than the high mark. The slice was
+// out all the time, so there was no pause in it. A round that began with a cut is
+// as long as what was out then.
+func (s *rounds) overdue(p *Permit, now, high time.Duration) bool {
+	began, cutAt := s.began.Load(), s.cutAt.Load()
+	return cutAt <= int64(p.postedAt) && int64(p.postedAt) <= began && cutAt < began && now-time.Duration(began) > high
+}
+
+// remaining returns how long all that is out will take at the rate of the round.
+func (r *Route) remaining(s *rounds, now time.Duration) time.Duration {
+	took := float64(now) - float64(s.began.Load())
+	return time.Duration(min(took*float64(r.flight.inFlight())/float64(max(1, r.flight.delivered()-s.from)), float64(maxSampleDelay)))
+}
+
+// endRound lets the law act on a delivery round and begins the next: on one that is
+// complete by the delays that it showed, on one that is overdue by those to come, if they
+// are far above the mark. So a window that is many times too large is not waited for. The
+// caller holds the device's lock.
+func (r *Route) endRound(m *meter, p *Permit, now, high time.Duration) {
+	s, window := m.rounds, r.lawWindow
+	delivered, predicted := r.flight.delivered(), time.Duration(0)
 	if delivered < s.ends.Load() {
-		return
+		if s.dip.rounds > 0 || !s.overdue(p, now, high) {
+			return
+		}
+		if predicted = r.remaining(s, now); predicted <= 2*high {
+			return
+		}
+		window = min(window, r.flight.inFlight())
 	}
 	bytes, delay, base := s.bytes.Swap(0), s.delay.Swap(0), s.base.Swap(0)
-	began := s.began
+	began := time.Duration(s.began.Swap(int64(now)))
+	s.from = delivered
 	s.ends.Store(delivered + r.flight.inFlight())
-	s.began = now
+	r.measureAll(r.lawWindow/sampleEvery < p.bytes)
 	if s.dip.rounds > 0 {
 		r.endDip(s)
 		return
@@ -176,16 +216,16 @@ func (r *Route) endRound(m *meter, now time.Duration) {
 		return
 	}
 	signs := roundSigns{
-		delay:   mean(delay, bytes),
-		base:    mean(base, bytes),
-		ramping: s.ramping,
+		delay:   max(mean(delay, bytes), predicted),
+		marks:   r.ctl.cfg.marks(mean(base, bytes)),
 		mayGrow: r.full.take() && r.state() != Suspect,
 	}
-	if signs.delay > signs.base+r.ctl.cfg.TargetDrain {
-		s.ramping = false
+	s.ramping = s.ramping && signs.delay <= min(signs.low, r.ctl.cfg.TargetDrain)
+	signs.ramping = s.ramping
+	if signs.delay > signs.high {
 		s.cutAt.Store(int64(now))
 	}
-	r.setLawWindow(r.ctl.law.afterRound(r.lawWindow, signs))
+	r.setLawWindow(r.ctl.law.afterRound(window, signs))
 	if s.dip.due {
 		r.beginDip(s)
 	}
