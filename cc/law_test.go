@@ -65,10 +65,10 @@ func TestLawsOfConfig(t *testing.T) {
 	assert.Equal(t, epochLaw{bounds{64 * kib, mib}, c.StartWindowBytes}, devices, "a sixteenth would be less than a start window")
 
 	c.Law = LawRound
-	for start, step := range map[int64]int64{256 * kib: 16 * kib, 16: 1, 1: 1} {
-		c.StartWindowBytes = start
+	for least, step := range map[int64]int64{64 * kib: 16 * kib, 16: 4, 1: 1} {
+		c.MinWindowBytes = least
 		routes, _ = c.laws()
-		assert.Equal(t, roundLaw{bounds{c.MinWindowBytes, c.MaxWindowBytes}, c.TargetDrain, step}, routes)
+		assert.Equal(t, roundLaw{bounds{least, c.MaxWindowBytes}, step}, routes)
 	}
 }
 
