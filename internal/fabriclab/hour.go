@@ -26,7 +26,7 @@ type hour struct {
 	free   []*posted
 
 	othersOut float64 // slices that each other sender has out: a start window
-	served int64 // slices
+	served    int64   // slices
 }
 
 // timeEvery is how many slices one whose time is kept stands for.
