@@ -27,6 +27,54 @@ func TestLeaseCoversPosts(t *testing.T) {
 	r.inFlight(route, 0, 0)
 }
 
+// How large a lease is, and when there is one: parts of a sixteenth of the device's window
+// or of the route's whole window, while at most three quarters are given out.
+func TestLeasePolicy(t *testing.T) {
+	const part = 512 * kib // of 8 MiB
+	for name, tt := range map[string]struct {
+		window, direct int64 // of the route
+		granted        int64 // before
+		sizes          []int64
+		lease          int64
+		last           bool // the last size is worth a try
+	}{
+		"small":                            {2 * mib, 0, 0, []int64{4 * kib}, part, true},
+		"a part":                           {2 * mib, 0, 0, []int64{part}, part, true},
+		"more than a part":                 {2 * mib, 0, 0, []int64{part + 1}, 0, false},
+		"a window below a part":            {64 * kib, 0, 0, []int64{64 * kib}, 64 * kib, true},
+		"more than that window":            {64 * kib, 0, 0, []int64{64*kib + 1}, 0, false},
+		"three quarters are given out":     {2 * mib, 0, 6*mib - part, []int64{4 * kib}, part, true},
+		"more than three quarters":         {2 * mib, 0, 6*mib - part + 1, []int64{4 * kib}, 0, false},
+		"as much as the lease has":         {2 * mib, 0, 0, []int64{part - kib, kib}, part, true},
+		"more than the lease has":          {2 * mib, 0, 0, []int64{part - kib, kib + 1}, 2 * part, true},
+		"what is out directly leaves room": {2 * mib, mib, mib, []int64{part, part}, 2 * part, true},
+		"or does not":                      {mib, mib - part + 1, 0, []int64{part}, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tunedRig(t, Enforce, func(c *Config) { c.DeviceWindowBytes = 8 * mib })
+			route := r.route("D1", "P", "n1")
+			dev := route.device
+			route.window.Store(tt.window)
+			if tt.direct > 0 {
+				require.True(t, route.flight.takeDirect(tt.direct, tt.window))
+			}
+			dev.granted.Store(tt.granted)
+			got := false
+			for i, n := range tt.sizes {
+				got = route.growLease(n)
+				if i < len(tt.sizes)-1 {
+					require.True(t, got)
+					taken, _ := route.flight.takeLeased(n)
+					require.True(t, taken)
+				}
+			}
+			assert.Equal(t, tt.last, got)
+			assert.Equal(t, tt.lease, route.lease)
+			assert.Equal(t, tt.granted+tt.lease, dev.granted.Load())
+		})
+	}
+}
+
 // A lease that ended leaves nothing behind, however it ended.
 func TestEndOfALease(t *testing.T) {
 	for name, end := range map[string]func(*Route){

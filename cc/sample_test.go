@@ -47,6 +47,49 @@ func TestDrainTimeIsBytesOverRate(t *testing.T) {
 	}
 }
 
+// One use number in eight is measured, and stands for all; what takes long stands for
+// itself, and is always measured. A list is one measurement.
+func TestWhatIsMeasured(t *testing.T) {
+	r := newRig(t, Enforce)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	long := time.Duration(route.longSample)
+	require.Equal(t, 100*time.Microsecond, long)
+	var s slice
+	var l List
+	settle := map[string]func(delay time.Duration){
+		"permit": func(delay time.Duration) {
+			r.post(&s, route, gen, 4*kib, 1)
+			r.now += delay
+			r.settle(&s, success)
+		},
+		"list": func(delay time.Duration) {
+			d := route.TryAcquireList(&l, gen, []int64{kib, 3 * kib}, nil)
+			require.True(t, d.Admitted())
+			require.NoError(t, l.Posting(1, r.now))
+			r.now += delay
+			l.Settle(d.Use, 3, success, r.now)
+		},
+	}
+	for name, once := range settle {
+		for delay, want := range map[time.Duration]int64{0: 1, long - 1: 1, long: 8, long + 1: 8, time.Second: 8} {
+			s.permit.use, l.p.use = 16, 16
+			once(delay) // 17, so that there is a meter
+			m := route.meter.Load()
+			before, delays := m.bytes.Load(), m.delay.Load()
+			for range 8 { // 18 to 25
+				once(delay)
+			}
+			weight := want * 4 * kib
+			if want == 1 {
+				weight *= sampleEvery
+			}
+			assert.Equal(t, uint64(weight), m.bytes.Load()-before, "%s, %s", name, delay)
+			assert.Equal(t, uint64(weight)*uint64(delay/time.Microsecond), m.delay.Load()-delays, "%s, %s", name, delay)
+		}
+	}
+}
+
 // Large and small slices weigh by their bytes.
 func TestDrainTimeWeighsBytes(t *testing.T) {
 	r := newRig(t, Enforce)
