@@ -51,7 +51,7 @@ type device struct {
 	// usableAt is where in routes the latest usable route of each port, and of any for 0,
 	// was found. The next look begins there: routes that fail one after the other are not
 	// all looked at for each of them.
-	usableAt [256]int32
+	usableAt map[uint8]int
 	latest   time.Duration
 }
 

@@ -43,7 +43,7 @@ func (d *device) usable(port uint8) bool {
 	type peer struct{ name, incarnation string }
 	var first peer
 	several := false
-	begin := int(d.usableAt[port])
+	begin := d.usableAt[port]
 	for i := range d.routes {
 		at := (begin + i) % len(d.routes)
 		r := d.routes[at]
@@ -51,7 +51,10 @@ func (d *device) usable(port uint8) bool {
 			continue
 		}
 		if !r.state().barred() {
-			d.usableAt[port] = int32(at)
+			if d.usableAt == nil {
+				d.usableAt = map[uint8]int{}
+			}
+			d.usableAt[port] = at
 			return true
 		}
 		p := peer{r.pair.Peer, r.pair.Incarnation}

@@ -17,13 +17,18 @@ type routeIndex struct {
 	seed    maphash.Seed
 	buckets []*Route // a power of two of them, and at least one for each route
 	routes  int
-	peers   map[peerName]*Route // the latest route to each; the others are chained
+	// peers holds the latest route to each peer, and the others are chained to it. A key is
+	// a hash of the name, which two peers may share: a map of names would take twice as much.
+	peers map[uint64]*Route
 }
 
 // peerName is a peer machine in one incarnation.
 type peerName struct{ peer, incarnation string }
 
 func peerOf(p rail.Pair) peerName { return peerName{p.Peer, p.Incarnation} }
+
+// chain returns the key of the chain that routes to a peer are in.
+func (x *routeIndex) chain(peer peerName) uint64 { return maphash.Comparable(x.seed, peer) }
 
 // fewestBuckets is the size of an index that has any route; a power of two.
 const fewestBuckets = 8
@@ -53,10 +58,10 @@ func (x *routeIndex) add(r *Route) {
 	x.routes++
 	x.link(r)
 	if x.peers == nil {
-		x.peers = map[peerName]*Route{}
+		x.peers = map[uint64]*Route{}
 	}
-	peer := peerOf(r.pair)
-	r.nextOfPeer, x.peers[peer] = x.peers[peer], r
+	key := x.chain(peerOf(r.pair))
+	r.nextOfPeer, x.peers[key] = x.peers[key], r
 }
 
 // link puts a route at the head of its chain.
@@ -73,14 +78,14 @@ func (x *routeIndex) remove(r *Route) {
 	}
 	*at, r.next = r.next, nil
 	x.routes--
-	peer := peerOf(r.pair)
-	latest := x.peers[peer]
+	key := x.chain(peerOf(r.pair))
+	latest := x.peers[key]
 	for at = &latest; *at != r; {
 		at = &(*at).nextOfPeer
 	}
 	*at, r.nextOfPeer = r.nextOfPeer, nil
-	if x.peers[peer] = latest; latest == nil {
-		delete(x.peers, peer)
+	if x.peers[key] = latest; latest == nil {
+		delete(x.peers, key)
 	}
 }
 
@@ -117,8 +122,11 @@ func (x *routeIndex) all() iter.Seq[*Route] {
 // meanwhile.
 func (x *routeIndex) to(peer peerName) iter.Seq[*Route] {
 	return func(yield func(*Route) bool) {
-		for r := x.peers[peer]; r != nil; r = r.nextOfPeer {
-			if !yield(r) {
+		if x.routes == 0 {
+			return
+		}
+		for r := x.peers[x.chain(peer)]; r != nil; r = r.nextOfPeer {
+			if peerOf(r.pair) == peer && !yield(r) {
 				return
 			}
 		}

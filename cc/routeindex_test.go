@@ -3,6 +3,7 @@ package cc
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"testing"
 
 	"github.com/rdmagate/rdmagate/rail"
@@ -69,4 +70,26 @@ func TestRouteIndexAllStopsWhenAsked(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, seen)
+}
+
+// Routes to a peer are found also when another peer's name has the same hash.
+func TestRouteIndexByPeer(t *testing.T) {
+	var x routeIndex
+	assert.Empty(t, slices.Collect(x.to(peerName{"P", ""})), "in an empty index")
+	pair := rail.Pair{Peer: "P", Local: "D1", Port: 1, Remote: "n1"}
+	first := &Route{pair: pair}
+	x.add(first)
+	pair.Remote = "n2"
+	second := &Route{pair: pair}
+	x.add(second)
+	pair.Incarnation = "2"
+	other := &Route{pair: pair}
+	x.add(other)
+	x.peers[x.chain(peerOf(first.pair))], other.nextOfPeer = other, second // as if it had
+	assert.Equal(t, []*Route{second, first}, slices.Collect(x.to(peerName{"P", ""})))
+	x.remove(first)
+	assert.Equal(t, []*Route{second}, slices.Collect(x.to(peerName{"P", ""})))
+	x.remove(second)
+	assert.Empty(t, slices.Collect(x.to(peerName{"P", ""})))
+	assert.Equal(t, []*Route{other}, slices.Collect(x.to(peerName{"P", "2"})))
 }

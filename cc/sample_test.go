@@ -53,7 +53,7 @@ func TestWhatIsMeasured(t *testing.T) {
 	r := newRig(t, Enforce)
 	route := r.route("D1", "P", "n1")
 	gen := r.renew(route, 1)
-	long := time.Duration(route.longSample)
+	long := time.Duration(route.longSample.Load())
 	require.Equal(t, 100*time.Microsecond, long)
 	var s slice
 	var l List
