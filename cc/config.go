@@ -21,7 +21,8 @@ type Config struct {
 	// Mode is off, observe or enforce.
 	Mode Mode
 	// MinWindowBytes and MaxWindowBytes bound every route's window. At least 1,
-	// at most [MaxBytes], minimum not above maximum.
+	// at most [MaxBytes], minimum not above maximum. LawRound adds a quarter of the minimum
+	// in a round, and draws windows to four times the minimum where they meet.
 	MinWindowBytes, MaxWindowBytes int64
 	// StartWindowBytes is the window of a new route, between the two.
 	StartWindowBytes int64
@@ -51,9 +52,12 @@ type Config struct {
 	Law Law
 	// Epoch is the length of a control epoch.
 	Epoch time.Duration
-	// TargetDrain is the drain time (bytes in flight over delivery rate; with
-	// LawRound, what exceeds an empty path's) that windows aim at. Above it pressure
-	// is high, below half of it low.
+	// TargetDrain is the drain time (bytes in flight over delivery rate) that windows aim
+	// at. Above it pressure is high, below half of it low; with LawRound pressure is of
+	// what exceeds an empty path's. LawRound lets windows grow up to a quarter of it, draws
+	// them together above that, and cuts above the whole; where an empty path takes about as
+	// long, above that and a quarter. Choose at least twice what the largest slice takes
+	// alone, or one at a time is in flight.
 	TargetDrain time.Duration
 	// HighPressureEpochs in a row make a route CONGESTED and shrink its window,
 	// LowPressureEpochs in a row end that and let it grow. 1 to 65535.

@@ -58,6 +58,27 @@ func TestOverdueRoundIsNotWaitedFor(t *testing.T) {
 	assert.GreaterOrEqual(t, used, 0.99, "and one cut is all that comes of it")
 }
 
+// What counts is what is out, not what a large window would let out.
+func TestOverdueRoundCountsWhatIsOut(t *testing.T) {
+	r := tunedRig(t, Enforce, func(c *Config) {
+		c.Law, c.TargetDrain = LawRound, ms
+		c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 64*mib, 64*mib, 64*mib
+	})
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	out := make([]slice, 12)
+	for i := range out {
+		r.post(&out[i], route, gen, 64*kib, 1)
+	}
+	r.now += ms / 10
+	r.settle(&out[0], success) // a round begins
+	r.now += 2 * ms
+	r.settle(&out[1], success)
+	// 11 slices are out at one in 2 ms, so two thirds of a slice are out for three quarters
+	// of 1 ms.
+	assert.Equal(t, 64*kib, route.window.Load(), "the least there is")
+}
+
 // A pause is not taken for a link that is slow.
 func TestPauseIsNotOverdue(t *testing.T) {
 	r := tunedRig(t, Enforce, func(c *Config) { c.Law, c.TargetDrain = LawRound, ms })

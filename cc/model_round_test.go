@@ -80,11 +80,10 @@ func (r *modelRoute) inRound(a modelArrival, postedAt time.Duration) {
 	}
 	delay, window := time.Duration(0), r.law
 	if r.delivered < m.ends {
-		// A slice that is older than the round, and younger than a cut before it, tells
-		// that the path was busy all the time.
+		// A slice that is older than the round tells that the path was busy all the time.
 		_, high := r.m.modelMarks(time.Duration(a.base) * time.Microsecond)
 		took := r.m.now - m.began
-		if m.dipLeft > 0 || m.cutAt >= m.began || postedAt > m.began || postedAt < m.cutAt || took <= high {
+		if m.dipLeft > 0 || postedAt > m.began || took <= high {
 			return
 		}
 		delay = time.Duration(min(float64(took)*float64(r.inFlight)/float64(max(1, r.delivered-m.from)), float64(time.Minute)))

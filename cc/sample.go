@@ -174,11 +174,10 @@ func (r *Route) roundSample(m *meter, p *Permit, n, us, base uint64, now time.Du
 }
 
 // overdue reports whether the round lasts for longer than the high mark. The slice was
-// out all the time, so there was no pause in it. A round that began with a cut is
-// as long as what was out then.
+// out all the time, so there was no pause in it.
 func (s *rounds) overdue(p *Permit, now, high time.Duration) bool {
-	began, cutAt := s.began.Load(), s.cutAt.Load()
-	return cutAt <= int64(p.postedAt) && int64(p.postedAt) <= began && cutAt < began && now-time.Duration(began) > high
+	began := time.Duration(s.began.Load())
+	return p.postedAt <= began && now-began > high
 }
 
 // remaining returns how long all that is out will take at the rate of the round.
