@@ -40,8 +40,7 @@ func (d *device) checkUsable(r *Route, v classify.Verdict, now time.Duration) {
 // usable reports whether a route of the port, or of any port for 0, is usable, or
 // too few peers failed there to say.
 func (d *device) usable(port uint8) bool {
-	type peer struct{ name, incarnation string }
-	var first peer
+	var first peerName
 	several := false
 	begin := d.usableAt[port]
 	for i := range d.routes {
@@ -57,11 +56,11 @@ func (d *device) usable(port uint8) bool {
 			d.usableAt[port] = at
 			return true
 		}
-		p := peer{r.pair.Peer, r.pair.Incarnation}
-		if first.name == "" {
+		p := peerOf(r.pair)
+		if first.peer == "" {
 			first = p
 		}
-		several = several || p.name != first.name
+		several = several || p.peer != first.peer
 	}
 	return !several
 }
