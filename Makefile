@@ -87,7 +87,7 @@ unit:
 
 race:
 	$(GO) test -race -short ./...
-	$(GO) -C internal/linear test -race -short ./...
+	$(call each,internal/linear examples/metrics,test -race -short ./...)
 
 # Tests on real verbs, in a guest with Soft-RoCE devices. One guest at a time.
 guest: $(GUEST)
