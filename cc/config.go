@@ -43,10 +43,11 @@ type Config struct {
 	// four times the longest retry time that was observed on the pair, up to 60 s.
 	ErrorWindow time.Duration
 	// Cooldown is the base length of a quarantine, CooldownCap the longest; each
-	// one that follows too soon is twice as long. Early trials come only while it is
-	// the base one: a pair that failed a trial stays out until its time is over.
+	// one that follows too soon is twice as long.
 	Cooldown, CooldownCap time.Duration
-	// ProbeInterval is the time from one undecided or early trial to the next.
+	// ProbeInterval is the time from one undecided or early trial to the next. From one
+	// early trial that failed to the next it is longer by as much as the quarantine is
+	// longer than Cooldown: 10 intervals of 30 s cooldowns that have grown to 5 min.
 	ProbeInterval time.Duration
 	// Law moves the windows; LawEpoch or LawRound.
 	Law Law

@@ -275,7 +275,7 @@ func TestWhatInterruptsAProof(t *testing.T) {
 			h.flap(route)
 			h.portActive() // trials are early: a failed one leaves the cooldown as it is
 			for range 12 {
-				h.advance(time.Second)
+				h.advance(2 * time.Second) // as the cooldown is twice the base
 				h.settle(h.probe(route), success)
 				h.advance(time.Second)
 				interrupt(h, route)

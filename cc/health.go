@@ -120,6 +120,7 @@ func (r *Route) reconsider(now time.Duration, why cause) {
 		r.setUserDue()
 	case from.barred() && !to.barred():
 		rec.trial = trial{}
+		rec.probes.suspects = r.current.Load().number // others may have failed since
 		r.lawWindow = r.ctl.cfg.MinWindowBytes
 	case from == Suspect && counted && path.Lapsed:
 		r.lawWindow = r.ctl.cfg.MinWindowBytes

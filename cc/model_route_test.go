@@ -162,13 +162,13 @@ func (r *modelRoute) verdicts() (vs []*modelVerdict) {
 	return vs
 }
 
-// trialFrom is when a trial may start. A probe may come before the cooldown is over
-// while that is the base one. User slices leave a trial to the prober, if there is
+// trialFrom is when a trial may start. A probe may come before the cooldown is over,
+// unless the pair flaps. User slices leave a trial to the prober, if there is
 // one, until it has missed four turns.
 func (r *modelRoute) trialFrom(probe bool) time.Duration {
-	due, notAtBase := r.due(), func(v *modelVerdict) bool { return !atBase(v) }
+	due, flaps := r.due(), func(v *modelVerdict) bool { return v.flapping }
 	switch {
-	case probe && !slices.ContainsFunc(r.verdicts(), notAtBase):
+	case probe && !slices.ContainsFunc(r.verdicts(), flaps):
 		return min(due, r.nextProbe)
 	case !probe && r.m.cfg.Prober:
 		return max(due, r.lastProbe) + 4*r.m.cfg.ProbeInterval
@@ -203,7 +203,7 @@ func (r *modelRoute) askForTrial(p *modelPermit, n int64, probe bool) modelAnswe
 		return a
 	}
 	r.trials++
-	r.trial = modelTrial{number: r.trials, ends: now + max(10*time.Second, 2*r.longest), ahead: now < due, probe: probe, began: now}
+	r.trial = modelTrial{number: r.trials, ends: now + min(max(10*time.Second, 2*r.longest), 10*time.Minute), ahead: now < due, probe: probe, began: now}
 	for _, v := range r.verdicts() {
 		r.trial.early = r.trial.early || now < v.resume
 		v.early = 0
@@ -319,18 +319,20 @@ func (r *modelRoute) failTrial(f modelFault) {
 	r.change(func() {
 		r.longest = max(r.longest, f.took)
 		r.evidence++
-		now := r.m.now
-		next := r.trial.next(now, r.m.cfg.ProbeInterval)
-		wait := next - now
-		if !r.trial.early {
-			wait = 0
+		now, tried := r.m.now, r.trial
+		if !tried.early {
 			if !r.path.paused {
 				r.path.decay()
 			}
-			r.freeTrial(r.trial.number, wait)
+			r.freeTrial(tried.number, 0)
 			r.path.begin(now, 2*r.path.cooldown)
 		}
-		r.freeTrial(r.trial.number, wait)
+		interval := time.Duration(0)
+		for _, v := range r.verdicts() {
+			interval = max(interval, v.interval())
+		}
+		next := tried.next(now, interval)
+		r.freeTrial(r.trial.number, next-now)
 		r.nextProbe = next
 		r.path.proof, r.local.proof = nil, nil
 		r.fence()

@@ -75,4 +75,7 @@ func (v *modelVerdict) due() time.Duration {
 	return v.next
 }
 
-func atBase(v *modelVerdict) bool { return v.cooldown <= v.cfg.Cooldown }
+// interval is how long it is from one early trial that fails to the next.
+func (v *modelVerdict) interval() time.Duration {
+	return time.Duration(float64(v.cfg.ProbeInterval) * (float64(v.cooldown) / float64(v.cfg.Cooldown)))
+}

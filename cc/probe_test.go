@@ -122,19 +122,50 @@ func TestIntervalCountsFromTheStart(t *testing.T) {
 	}
 }
 
-// Early probes are for first quarantines: after a trial failed the cooldown counts.
-func TestNoEarlyProbeAfterFailedTrial(t *testing.T) {
+// The longer a pair is dead, the less often it is probed; but when it works again it comes
+// back within such an interval, not when the cooldown is over. A failed early probe leaves
+// the end of the cooldown where it was.
+func TestProbesGetRarerAsCooldownsGrow(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	route := h.route("D1", "P", "n1")
+	cfg := h.ctl.cfg
+	h.fail(route, 3, retryExc)
+	for cooldown := cfg.Cooldown; ; cooldown = min(2*cooldown, cfg.CooldownCap) {
+		interval := cfg.ProbeInterval * (cooldown / time.Second) / (cfg.Cooldown / time.Second)
+		for ends := h.now + cooldown; ; {
+			h.advance(min(interval, ends-h.now) - 1)
+			require.Empty(t, h.due(), "%s before the end of %s", ends-h.now, cooldown)
+			h.advance(1)
+			require.Equal(t, []string{"n1"}, h.due(), "%s before the end of %s", ends-h.now, cooldown)
+			if h.now == ends {
+				break
+			}
+			h.settle(h.probe(route), retryExc)
+			h.renewed(route)
+		}
+		if cooldown == cfg.CooldownCap {
+			break
+		}
+		h.settle(h.probe(route), retryExc)
+		h.renewed(route)
+	}
+	h.settle(h.probe(route), success)
+	assert.Equal(t, Healthy, route.State())
+}
+
+// What flaps is not probed before its cooldown is over: it would work just then.
+func TestNoEarlyProbeOfFlappingPair(t *testing.T) {
 	h := newHealthRig(t, Enforce)
 	route := h.route("D1", "P", "n1")
 	h.fail(route, 3, retryExc)
-	h.advance(h.ctl.cfg.Cooldown)
-	h.settle(h.probe(route), retryExc)
+	h.advance(h.ctl.cfg.ProbeInterval)
+	h.settle(h.probe(route), success)
+	require.Equal(t, Healthy, route.State())
+	h.fail(route, 3, retryExc)
 	h.advance(2*h.ctl.cfg.Cooldown - 1)
-	assert.Empty(t, h.due(), "the cooldown is twice the base one")
+	assert.Empty(t, h.due())
 	h.advance(1)
 	assert.Equal(t, []string{"n1"}, h.due())
-	h.settle(h.probe(route), success)
-	assert.Equal(t, Healthy, route.State())
 }
 
 // A probe verifies a SUSPECT route.

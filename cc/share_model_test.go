@@ -73,6 +73,10 @@ type pooledTrial struct {
 	began                time.Duration
 }
 
+func (t pooledTrial) next(now, interval time.Duration) time.Duration {
+	return modelTrial{probe: t.probe, began: t.began}.next(now, interval)
+}
+
 // pooledPermit is what one slice holds; route is nil when its worker is gone.
 type pooledPermit struct {
 	route        *pooledRoute
@@ -141,7 +145,7 @@ func (r *pooledRoute) look() {
 		r.fence()
 		r.nextProbe = r.m.now + sharedConfig.ProbeInterval
 	case from.barred() && !to.barred():
-		r.trial, r.law = pooledTrial{}, sharedConfig.MinWindowBytes
+		r.trial, r.law, r.failedGen = pooledTrial{}, sharedConfig.MinWindowBytes, r.gen.number
 	case from == Suspect && to == Healthy && r.counted && p.lapsed:
 		r.law = sharedConfig.MinWindowBytes
 	case to == Suspect && from != Suspect:
@@ -212,7 +216,7 @@ func (r *pooledRoute) acquire(p *pooledPermit, n int64, probe bool) modelAnswer 
 func (r *pooledRoute) askForTrial(p *pooledPermit, n int64, probe bool) modelAnswer {
 	now, due, pair := r.m.now, r.due(), r.pair
 	from := due
-	if probe && (!pair.path.paused || atBase(&pair.path)) && (!r.local.paused || atBase(&r.local)) {
+	if probe && !(pair.path.paused && pair.path.flapping) && !(r.local.paused && r.local.flapping) {
 		from = min(due, max(r.nextProbe, pair.path.probe))
 	}
 	switch {
@@ -225,7 +229,7 @@ func (r *pooledRoute) askForTrial(p *pooledPermit, n int64, probe bool) modelAns
 	}
 	r.trials++
 	r.trial = pooledTrial{number: r.trials, ahead: now < due, probe: probe, began: now}
-	ends := now + max(10*time.Second, 2*pair.longest)
+	ends := now + min(max(10*time.Second, 2*pair.longest), 10*time.Minute)
 	if pair.path.paused {
 		pair.trials++
 		pair.trial, pair.trialEnds, pair.trialEarly = pair.trials, ends, now < pair.path.resume
@@ -332,15 +336,19 @@ func (r *pooledRoute) failTrial(f pooledPermit) {
 				p.path.decay()
 			}
 			p.path.begin(now, 2*p.path.cooldown)
+			p.path.probe = r.trial.next(now, p.path.interval())
 			p.trial = 0
 		}
 		r.m.news++
 		p.evidence = r.m.news
 	}
-	wait, next := time.Duration(0), now+sharedConfig.ProbeInterval
-	if r.trial.probe {
-		next = max(now, r.trial.began+sharedConfig.ProbeInterval)
+	interval := sharedConfig.ProbeInterval
+	for _, v := range []*modelVerdict{&p.path, &r.local} {
+		if v.paused {
+			interval = max(interval, v.interval())
+		}
 	}
+	wait, next := time.Duration(0), r.trial.next(now, interval)
 	if early {
 		wait = next - now
 	}
@@ -361,7 +369,7 @@ func (r *pooledRoute) succeeded(p *pooledPermit) {
 	case r.shown.barred() && proves:
 		entry := 0
 		if p.trial == r.trial.number {
-			entry = r.trial.entry
+			entry, r.nextProbe = r.trial.entry, r.trial.next(now, sharedConfig.ProbeInterval)
 		}
 		pair.success(now, p.evidence, entry)
 		if r.local.paused {

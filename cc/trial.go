@@ -174,7 +174,7 @@ func (r *Route) startTrial(now time.Duration) bool {
 // longer, whatever quarantined the route. The caller holds the device's lock.
 func (r *Route) trialFailed(f failure, now time.Duration) {
 	rec := r.health.record
-	pol, jitter := r.ctl.policy(), r.ctl.jitter()
+	pol, jitter, interval := r.ctl.policy(), r.ctl.jitter(), r.ctl.probeInterval()
 	path := r.path()
 	early := rec.trial.entry != 0 && path.TrialEarly || rec.trial.local != 0 && rec.local.TrialEarly
 	r.updatePath(now, func(b *rail.Breaker) bool {
@@ -184,12 +184,14 @@ func (r *Route) trialFailed(f failure, now time.Duration) {
 		b.LongestRetry, b.Cause = max(b.LongestRetry, f.took), f.verdict
 		if !early {
 			b.Escalate(pol, now, jitter)
+			b.NextProbe = now + rec.trial.wait(now, b.ProbeInterval(pol, interval))
 		}
 		b.Unprove()
 		return true
 	})
 	rec.local.Unprove()
-	next := rec.trial.wait(now, r.ctl.probeInterval())
+	path = r.path()
+	next := rec.trial.wait(now, max(path.ProbeInterval(pol, interval), rec.local.ProbeInterval(pol, interval)))
 	wait := time.Duration(0)
 	if early {
 		wait = next

@@ -15,7 +15,8 @@ type Policy struct {
 	// Cooldown is the base length of a pause, CooldownCap the longest, both before
 	// jitter.
 	Cooldown, CooldownCap time.Duration
-	// ProbeInterval is the time from one early or undecided trial to the next.
+	// ProbeInterval is the time from one undecided trial to the next, and from one early
+	// trial to the next while the pause has its base length.
 	ProbeInterval time.Duration
 	// Proof is for how long the trials of a path that flaps must succeed, four of them
 	// or more in a row, before its pause ends. 0: one success ends every pause.
@@ -152,8 +153,19 @@ func (b *Breaker) leaveHealthy(p Policy, now time.Duration) {
 // may live down until then.
 func (b *Breaker) Cooldown(p Policy) time.Duration { return max(b.remembered, p.Cooldown) }
 
-// AtBase reports whether the remembered cooldown is the base one.
-func (b *Breaker) AtBase(p Policy) bool { return b.remembered <= p.Cooldown }
+// Flaps reports whether the path was paused again less than one cooldown after it came
+// back, and has not lived down the longer cooldown that this brought it.
+func (b *Breaker) Flaps() bool { return b.flapping }
+
+// ProbeInterval returns the time from one early trial that fails to the next, which is
+// as many times the policy's as the pause is longer than the base. interval is the
+// policy's with its jitter.
+func (b *Breaker) ProbeInterval(p Policy, interval time.Duration) time.Duration {
+	if !b.Paused {
+		return interval
+	}
+	return scale(interval, float64(b.Cooldown(p))/float64(p.Cooldown))
+}
 
 // Allow makes an early trial possible at the given time. It never moves Resume.
 func (b *Breaker) Allow(at time.Duration) {
@@ -197,7 +209,7 @@ func (b *Breaker) TrialFailed(p Policy, trial uint64, now time.Duration, jitter 
 	}
 	if b.TrialEarly {
 		b.Unprove()
-		return b.TrialUndecided(trial, now, scale(p.ProbeInterval, jitter))
+		return b.TrialUndecided(trial, now, b.ProbeInterval(p, scale(p.ProbeInterval, jitter)))
 	}
 	b.Escalate(p, now, jitter)
 	return true
@@ -231,9 +243,6 @@ func (b *Breaker) TrialUndecided(trial uint64, now, wait time.Duration) bool {
 // TrialSucceeded takes the success of a trial, or with 0 of what else was posted after
 // the verdict. It ends the pause and reports true, unless the path flaps and has not
 // proved itself for long enough: then the next trial may start after wait.
-//
-// A path flaps if it was paused again less than one cooldown after it came back, until
-// it has lived down the longer cooldown that this brought it.
 func (b *Breaker) TrialSucceeded(p Policy, trial uint64, now, wait time.Duration) bool {
 	if b.flapping && p.Proof > 0 && !b.proves(p, now) {
 		b.TrialUndecided(trial, now, wait)

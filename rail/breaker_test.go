@@ -147,7 +147,7 @@ func TestNewEvidenceDoesNotLengthen(t *testing.T) {
 	p.Pause(policy, p.now, 1)
 	assert.Equal(t, resume, p.Resume, "the pause ends when it would have")
 	assert.Equal(t, 3, p.Count)
-	assert.True(t, p.AtBase(policy))
+	assert.Equal(t, policy.Cooldown, p.Cooldown(policy))
 }
 
 // What becomes of the remembered cooldown. Each step ends with a pause, whose
@@ -182,7 +182,7 @@ func TestRememberedCooldown(t *testing.T) {
 				step(p)
 				p.pausedFor(tt.want[i], "after the step")
 				assert.Equal(t, tt.want[i], p.Cooldown(policy))
-				assert.Equal(t, tt.want[i] == 30*s, p.AtBase(policy))
+				assert.Equal(t, time.Duration(float64(2*s)*tt.want[i].Seconds()/30), p.ProbeInterval(policy, 2*s), "as much longer as the pause is")
 			}
 		})
 	}
@@ -239,7 +239,7 @@ func TestJitter(t *testing.T) {
 	p.pausedFor(48*time.Second, "the double of the base, not of what jitter made of it, times 0.8")
 	p.Allow(p.now)
 	p.TrialFailed(policy, p.try(), p.now, p.jitter)
-	assert.Equal(t, 800*time.Millisecond, p.TrialDue()-p.now, "the probe interval times 0.8")
+	assert.Equal(t, 1600*time.Millisecond, p.TrialDue()-p.now, "the probe interval times 0.8, and times 2 as the pause")
 }
 
 func TestTrialLease(t *testing.T) {
@@ -298,7 +298,7 @@ func TestEarlyTrial(t *testing.T) {
 	}
 	assert.Equal(t, resume, p.Resume, "the end of the pause never moved")
 	assert.Equal(t, resume, p.TrialDue(), "a trial is due at the end at the latest")
-	assert.True(t, p.AtBase(policy), "and the cooldown is the same")
+	assert.Equal(t, policy.Cooldown, p.Cooldown(policy), "and the cooldown is the same")
 
 	p.TrialFailed(policy, p.try(), p.now, 1)
 	p.pausedFor(60*time.Second, "a trial after the end is no early one")
@@ -314,7 +314,7 @@ func TestEarlyTrialFailsLate(t *testing.T) {
 	p.advance(4 * time.Second)
 	p.TrialFailed(policy, n, p.now, 1)
 	assert.Equal(t, resume, p.Resume)
-	assert.True(t, p.AtBase(policy))
+	assert.Equal(t, policy.Cooldown, p.Cooldown(policy))
 	assert.Equal(t, time.Second, p.TrialDue()-p.now)
 }
 
@@ -336,11 +336,11 @@ func TestUndecidedTrial(t *testing.T) {
 			assert.False(t, p.TrialOut(p.now))
 			assert.Equal(t, wait, p.TrialDue()-p.now, "early %v", early)
 			assert.Equal(t, resume, p.Resume, "no verdict, no new pause")
-			assert.True(t, p.AtBase(policy))
+			assert.Equal(t, policy.Cooldown, p.Cooldown(policy))
 			assert.False(t, p.TrialUndecided(n, p.now, wait), "it ended")
 			assert.False(t, p.TrialUndecided(0, p.now, wait), "no trial's number, and none is out")
 			assert.False(t, p.TrialFailed(policy, 0, p.now, 1))
-			assert.True(t, p.AtBase(policy))
+			assert.Equal(t, policy.Cooldown, p.Cooldown(policy))
 		}
 	}
 }
