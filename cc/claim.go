@@ -11,20 +11,25 @@ import (
 // happen. So the first such slice that a domain (a route or a device) defers leaves
 // a claim there. For two drain times of the domain others may overtake it; after
 // that all are deferred until it is admitted, unless their own claim is older. A
-// claim that is not retried for four drain times lapses. A parked waiter is a claim
+// claim that is not retried for four drain times lapses; see claimLife. A parked waiter is a claim
 // of its own that does not lapse.
 const (
 	claimPrecedes = 2 // drain times
 	claimLapses   = 4
 )
 
-// minDrainTime is the shortest drain time that claims reckon with, so that a claim
-// does not lapse between two rounds of a caller's loop; maxDrainTime is the longest, so
-// that one that was given up does not stand for long.
+// minDrainTime is the shortest drain time that claims reckon with, and what one is taken
+// for that is not known yet; maxDrainTime is the longest, so that a claim that was given
+// up does not stand for long. None lapses before minClaimLife, between two rounds of a
+// caller's loop.
 const (
-	minDrainTime = time.Millisecond
+	minDrainTime = 100 * time.Microsecond
 	maxDrainTime = time.Second
+	minClaimLife = 4 * time.Millisecond
 )
+
+// claimLife is how long a claim stands that is not retried.
+func claimLife(drain time.Duration) time.Duration { return max(claimLapses*drain, minClaimLife) }
 
 // line is who stands in line for room in a domain. A domain has one only while
 // somebody stands there; until it is gone no bytes are taken on leases, so that
@@ -150,7 +155,7 @@ func (r *Route) yields(p *Permit) Domain {
 	shared := d.drainTime()
 	d.lineMu.Lock()
 	defer d.lineMu.Unlock()
-	r.lapseClaims(now-claimLapses*mine, now-claimLapses*shared)
+	r.lapseClaims(now-claimLife(mine), now-claimLife(shared))
 	number := r.number(p)
 	switch {
 	case r.line.Load().precedes(number, now-claimPrecedes*mine):
@@ -210,7 +215,7 @@ func (r *Route) stakeIn(refused Domain, p *Permit, may bool) {
 		return // parked: its place is its claim
 	}
 	// A retry that comes too late is a new claim.
-	r.lapseClaims(now-claimLapses*r.drainTime(), now-claimLapses*d.drainTime())
+	r.lapseClaims(now-claimLife(r.drainTime()), now-claimLife(d.drainTime()))
 	for _, l := range []*line{r.line.Load(), d.line.Load()} {
 		if l != nil && l.claim.owner == p {
 			l.claim.retried = max(l.claim.retried, now)

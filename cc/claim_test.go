@@ -181,16 +181,16 @@ func TestClaimLapses(t *testing.T) {
 		var big slice
 		ask := func() Decision { return route.TryAcquire(&big.permit, c.gen, 2*mib, nil) }
 		require.Equal(t, Defer, ask().Answer)
-		lapses := claimLapses * route.drainTime()
+		lapses := claimLife(route.drainTime())
 		r.now += lapses - 1
-		require.False(t, c.turn(), "before four drain times the claim stands")
+		require.False(t, c.turn(), "before its life is over the claim stands")
 		if retried {
 			require.Equal(t, Defer, ask().Answer)
 		}
 		r.now++
 		s := slice{}
 		assert.Equal(t, !retried, route.TryAcquire(&s.permit, c.gen, 64*kib, nil).Admitted(),
-			"four drain times after the claim, retried meanwhile: %t", retried)
+			"a claim's life after it, retried meanwhile: %t", retried)
 		assert.Equal(t, retried, route.line.Load() != nil)
 		s.permit.Unposted()
 		c.settleAll()
@@ -205,7 +205,7 @@ func TestLapsedClaimLeavesNoLine(t *testing.T) {
 	var out, big, small slice
 	r.post(&out, route, gen, mib, 1)
 	require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
-	r.now += claimLapses * route.drainTime()
+	r.now += claimLife(route.drainTime())
 	require.Equal(t, Defer, route.TryAcquire(&small.permit, gen, kib, nil).Answer)
 	assert.Nil(t, route.line.Load())
 	r.settle(&out, success)
@@ -261,7 +261,7 @@ func TestLateRetryIsANewClaim(t *testing.T) {
 		r.post(&out, route, gen, mib, 1)
 		require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
 		want := r.now
-		r.now += claimLapses*route.drainTime() - 1
+		r.now += claimLife(route.drainTime()) - 1
 		if late {
 			r.now++
 			want = r.now
@@ -283,7 +283,7 @@ func TestRetryCountsWhenTheWindowHasGrown(t *testing.T) {
 	require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
 	route.window.Store(5 * mib / 2)
 	for range 3 {
-		r.now += claimLapses*route.drainTime() - 1
+		r.now += claimLife(route.drainTime()) - 1
 		require.Equal(t, Defer, route.TryAcquire(&big.permit, gen, 2*mib, nil).Answer)
 		require.NotNil(t, route.line.Load())
 		assert.Equal(t, r.now, route.line.Load().claim.retried)
@@ -319,23 +319,33 @@ func TestNoClaimOfASmallSliceInLine(t *testing.T) {
 	r.settle(&out, success)
 }
 
-// Claims reckon with the drain time that was seen, from a millisecond to a second.
+// Claims reckon with the drain time that was seen, from 100 us to a second.
 func TestDrainTimeOfClaims(t *testing.T) {
 	r := newRig(t, Enforce)
 	route := r.route("D1", "P", "n1")
-	assert.Equal(t, time.Millisecond, route.drainTime(), "nothing was seen")
-	assert.Equal(t, time.Millisecond, route.device.drainTime())
+	const us = time.Microsecond
+	assert.Equal(t, 100*us, route.drainTime(), "nothing was seen")
+	assert.Equal(t, 100*us, route.device.drainTime())
 	var s slice
 	r.post(&s, route, r.renew(route, 1), kib, 1)
 	r.settle(&s, success)
 	for drain, want := range map[time.Duration]time.Duration{
-		0: time.Millisecond, time.Millisecond: time.Millisecond, time.Millisecond + 1: time.Millisecond + 1,
+		0: 100 * us, 100 * us: 100 * us, 101 * us: 101 * us,
 		time.Second - 1: time.Second - 1, time.Second: time.Second, time.Hour: time.Second,
 	} {
 		route.meter.Load().drain.set(drain)
 		assert.Equal(t, want, route.drainTime())
 		route.device.report.drain.set(drain)
 		assert.Equal(t, want, route.device.drainTime())
+	}
+}
+
+// A claim stands for four drain times, but not less than 4 ms.
+func TestClaimLife(t *testing.T) {
+	for drain, want := range map[time.Duration]time.Duration{
+		minDrainTime: 4 * time.Millisecond, time.Millisecond: 4 * time.Millisecond, 1001 * time.Microsecond: 4004 * time.Microsecond, time.Second: 4 * time.Second,
+	} {
+		assert.Equal(t, want, claimLife(drain))
 	}
 }
 

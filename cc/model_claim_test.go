@@ -22,8 +22,8 @@ func (r *modelRoute) domains() [2]struct {
 		drain time.Duration
 		name  Domain
 	}{
-		{&r.claim, min(max(time.Millisecond, r.drain), time.Second), RouteDomain},
-		{&r.device.claim, min(max(time.Millisecond, r.device.drain), time.Second), DeviceDomain},
+		{&r.claim, min(max(100*time.Microsecond, r.drain), time.Second), RouteDomain},
+		{&r.device.claim, min(max(100*time.Microsecond, r.device.drain), time.Second), DeviceDomain},
 	}
 }
 
@@ -32,10 +32,10 @@ func (r *modelRoute) inLine() bool {
 	return r.claim.number != 0 || r.device.claim.number != 0 || len(r.parked) > 0
 }
 
-// lapseClaims ends claims that were not retried for four drain times.
+// lapseClaims ends claims that were not retried for four drain times, and 4 ms.
 func (r *modelRoute) lapseClaims() {
 	for _, d := range r.domains() {
-		if d.claim.number != 0 && r.m.now-d.claim.retried >= 4*d.drain {
+		if d.claim.number != 0 && r.m.now-d.claim.retried >= max(4*d.drain, 4*time.Millisecond) {
 			*d.claim = modelClaim{}
 		}
 	}

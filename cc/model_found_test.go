@@ -84,7 +84,7 @@ func TestLateRetryIsNewClaim(t *testing.T) {
 	var busy, large, small slice
 	r.post(&busy, route, gen, 900*kib, 1)
 	require.False(t, route.TryAcquire(&large.permit, gen, 2*mib, nil).Admitted())
-	r.now += 10 * minDrainTime
+	r.now += minClaimLife
 	require.False(t, route.TryAcquire(&large.permit, gen, 2*mib, nil).Admitted())
 	d := route.TryAcquire(&small.permit, gen, 4*kib, nil)
 	assert.True(t, d.Admitted(), "the claim lapsed and is new, so smaller slices may overtake it: %s", d)

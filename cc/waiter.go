@@ -151,7 +151,7 @@ func (r *Route) lookAgain(d Decision) time.Duration {
 	defer dev.lineMu.Unlock()
 	for _, l := range []*line{r.line.Load(), dev.line.Load()} {
 		if l != nil && l.claim.number != 0 {
-			after = min(after, claimLapses*max(r.drainTime(), dev.drainTime()))
+			after = min(after, claimLife(max(r.drainTime(), dev.drainTime())))
 		}
 	}
 	return after

@@ -286,8 +286,8 @@ func TestWaiterBehindAClaim(t *testing.T) {
 				require.False(t, s.over(), "the large slice fills the route")
 				big.permit.Unposted()
 			} else {
-				clock.Add(int64(claimLapses * route.drainTime()))
-				time.Sleep(claimLapses * route.drainTime()) // the bubble's time
+				clock.Add(int64(claimLife(route.drainTime())))
+				time.Sleep(claimLife(route.drainTime())) // the bubble's time
 			}
 			require.True(t, s.over(), "the claim is gone")
 			r.settle(&s.slice, success)
