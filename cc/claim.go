@@ -6,13 +6,17 @@ import (
 	"time"
 )
 
-// Claims keep large slices from starving. A slice that exceeds the window fits only
-// when nothing else is in flight, and a steady stream of small ones never lets that
-// happen. So the first such slice that a domain (a route or a device) defers leaves
-// a claim there. For two drain times of the domain others may overtake it; after
-// that all are deferred until it is admitted, unless their own claim is older. A
-// claim that is not retried for four drain times lapses; see claimLife. A parked waiter is a claim
-// of its own that does not lapse.
+// Claims keep large slices from starving. A large slice needs much room at once, and a
+// steady stream of smaller ones never lets that be. So the first such slice that a
+// domain (a route or a device) defers leaves a claim there. For two drain times of the
+// domain others may overtake it; after that all are deferred until it is admitted,
+// unless their own claim is older. A claim that is not retried for four drain times
+// lapses, and so does one whose slice was posted elsewhere meanwhile. A parked waiter is
+// a claim of its own that does not lapse.
+//
+// Slices that are all of one size need no claims, which would cost each of them a lock: a
+// slice is large if it exceeds the window, or if what is in flight on its route is no
+// multiple of it. On a device it is large if it takes more than half of the window.
 const (
 	claimPrecedes = 2 // drain times
 	claimLapses   = 4
@@ -28,7 +32,7 @@ const (
 	minClaimLife = 4 * time.Millisecond
 )
 
-// claimLife is how long a claim stands that is not retried.
+// claimLife is how long a claim stands that is not retried: four drain times or more.
 func claimLife(drain time.Duration) time.Duration { return max(claimLapses*drain, minClaimLife) }
 
 // line is who stands in line for room in a domain. A domain has one only while
@@ -47,7 +51,14 @@ var claims atomic.Uint64
 type claim struct {
 	number         uint64  // 0 if there is none
 	owner          *Permit // the slice's
+	state          uint64  // of the owner then: it changes when it is posted
 	since, retried time.Duration
+}
+
+// over reports whether the claim was last retried before then, or its slice was posted
+// without it.
+func (c *claim) over(then time.Duration) bool {
+	return c.number != 0 && (c.retried <= then || c.owner.state.Load() != c.state)
 }
 
 // place is a waiter's place in one line.
@@ -166,8 +177,7 @@ func (r *Route) yields(p *Permit) Domain {
 	return NoDomain
 }
 
-// lapseClaims ends claims that were last retried before these times, on the route and
-// on its device. The caller holds the lock of the lines.
+// lapseClaims ends claims that are over by these times, on the route and on its device. The caller holds the lock of the lines.
 func (r *Route) lapseClaims(mine, shared time.Duration) {
 	lapsed := lapse(r.line.Load(), mine)
 	if lapse(r.device.line.Load(), shared) || lapsed {
@@ -175,29 +185,28 @@ func (r *Route) lapseClaims(mine, shared time.Duration) {
 	}
 }
 
-// lapse ends a claim that was last retried before then.
+// lapse ends a claim that is over.
 func lapse(l *line, then time.Duration) bool {
-	if l == nil || l.claim.number == 0 || l.claim.retried > then {
+	if l == nil || !l.claim.over(then) {
 		return false
 	}
 	l.claim = claim{}
 	return true
 }
 
-// stake leaves a claim for a slice that was refused and exceeds the window, unless
-// the domain has one. The claims that the slice has already are retried with that.
+// stake leaves a claim for a large slice that was refused, unless the domain has one.
+// The claims that the slice has already are retried with that.
 func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	d := r.device
-	window := r.window.Load()
+	large := n > r.window.Load() || r.flight.inFlight()%n != 0
 	if refused == DeviceDomain {
-		window = d.window.Load()
+		large = 2*n > d.window.Load()
 	}
-	if n <= window && !r.inLine() {
-		return
+	if large = large && !p.several; large || r.inLine() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		r.stakeIn(refused, p, large)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	r.stakeIn(refused, p, n > window)
 }
 
 // stakeTrial leaves a claim on the device for a trial that is due and finds no room
@@ -236,7 +245,7 @@ func (r *Route) stakeIn(refused Domain, p *Permit, may bool) {
 	if p.claim = r.number(p); p.claim == 0 {
 		p.claim = claims.Add(1)
 	}
-	l.claim = claim{p.claim, p, now, now}
+	l.claim = claim{p.claim, p, p.state.Load(), now, now}
 }
 
 // endClaim ends the claims of a slice that was admitted.

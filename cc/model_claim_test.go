@@ -7,6 +7,7 @@ import "time"
 type modelClaim struct {
 	number         int
 	owner          *modelPermit
+	posts          int // of the owner's slices until then
 	since, retried time.Duration
 }
 
@@ -32,10 +33,11 @@ func (r *modelRoute) inLine() bool {
 	return r.claim.number != 0 || r.device.claim.number != 0 || len(r.parked) > 0
 }
 
-// lapseClaims ends claims that were not retried for four drain times, and 4 ms.
+// lapseClaims ends claims that were not retried for four drain times, and 4 ms, and those
+// of slices that were posted.
 func (r *modelRoute) lapseClaims() {
 	for _, d := range r.domains() {
-		if d.claim.number != 0 && r.m.now-d.claim.retried >= max(4*d.drain, 4*time.Millisecond) {
+		if c := d.claim; c.number != 0 && (r.m.now-c.retried >= max(4*d.drain, 4*time.Millisecond) || c.owner.posts != c.posts) {
 			*d.claim = modelClaim{}
 		}
 	}
@@ -61,20 +63,19 @@ func (r *modelRoute) yields(p *modelPermit) Domain {
 	return NoDomain
 }
 
-// stake gives a slice that was refused by a window smaller than it a place in line,
-// if nobody has it; a slice that has a place has come again.
+// stake gives a large slice that was refused a place in line, if nobody has it; a slice
+// that has a place has come again.
 func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
-	window := r.window()
+	large := n > r.window() || r.inFlight%n != 0
 	switch {
 	case refused == NoDomain:
 		return
 	case refused == DeviceDomain:
-		window = r.device.window
+		large = n > r.device.window/2
 	}
-	if n <= window && !r.inLine() {
-		return
+	if large = large && !p.several; large || r.inLine() {
+		r.stakeIn(p, refused, large)
 	}
-	r.stakeIn(p, refused, n > window)
 }
 
 // stakeIn is stake for a slice that may have a place in the line of that domain.
@@ -101,7 +102,7 @@ func (r *modelRoute) stakeIn(p *modelPermit, refused Domain, may bool) {
 		number = r.m.claims
 	}
 	p.claim = number
-	*line = modelClaim{number, p, r.m.now, r.m.now}
+	*line = modelClaim{number, p, p.posts, r.m.now, r.m.now}
 }
 
 // number is that of the slice's place, the lower one if it stands in both lines.

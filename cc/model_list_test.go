@@ -47,6 +47,7 @@ func (m *model) acquireList(r *modelRoute, l *modelList, gen Generation, sizes [
 	}
 	switch {
 	case a.Answer == Refused:
+		l.whole.several = len(sizes) > 1
 		a = m.admit(r, &l.whole, gen, n, false)
 	case m.observe:
 		r.refuse(a)
@@ -106,6 +107,7 @@ func (m *model) postList(l *modelList, qp uint64) bool {
 	if l.posted != nil || !m.posting(&l.whole, qp) {
 		return false
 	}
+	l.whole.posts = 0 // claims of a list of one stand until they lapse
 	for _, size := range l.sizes {
 		p := l.whole
 		if p.bytes = size; p.qp == 0 {

@@ -68,6 +68,8 @@ type modelPermit struct {
 	postedAt  time.Duration
 	held      bool
 	posted    bool
+	posts     int // so many slices were posted with it
+	several   bool
 	deadline  bool
 	cancelled bool
 }
@@ -152,7 +154,7 @@ func (m *model) admit(r *modelRoute, p *modelPermit, gen Generation, n int64, pr
 // hold reserves the bytes.
 func (m *model) hold(p *modelPermit, r *modelRoute, gen *modelGeneration, n int64) {
 	r.endClaim(p)
-	*p = modelPermit{route: r, gen: gen, bytes: n, held: true, evidence: r.evidence}
+	*p = modelPermit{route: r, gen: gen, bytes: n, held: true, evidence: r.evidence, posts: p.posts}
 	r.inFlight += n
 	r.device.inFlight += n
 	r.enter()
@@ -237,6 +239,7 @@ func (m *model) posting(p *modelPermit, qp uint64) bool {
 		}
 	}
 	p.posted, p.qp, p.postedAt = true, 0, m.now
+	p.posts++
 	if p.gen != nil {
 		if i := slices.Index(p.gen.qps, qp); i >= 0 {
 			p.qp, p.poller = qp, p.gen.pollers[i]

@@ -25,6 +25,34 @@ func TestLocalTrialAndLaterCount(t *testing.T) {
 	assert.Equal(t, Suspect, look(rs[1]), "the success was posted before both failures")
 }
 
+// What others counted meanwhile makes the route SUSPECT when its port's verdict ends. A
+// probe on the endpoint that was up then verifies nothing; one on a newer one does.
+func TestSuspectAfterLocalTrial(t *testing.T) {
+	for _, renewed := range []bool{false, true} {
+		s := newShared(t, 2)
+		a, b := s.workers[0], s.workers[1]
+		rs := s.routes("D1", "P", "n1")
+		a.portErr()
+		a.renewed(rs[0])
+		s.advance(30 * time.Second)
+		trial := a.trial(rs[0])
+		b.fail(rs[1], 1, retryExc)
+		a.settle(trial, success)
+		require.Equal(t, Suspect, look(rs[0]))
+		if renewed {
+			a.renewed(rs[0])
+		}
+		s.advance(time.Second)
+		probe := &slice{}
+		d := rs[0].TryProbe(&probe.permit, rs[0].current.Load().number, 64)
+		require.True(t, d.Admitted(), "%s", d)
+		require.NoError(t, probe.permit.Posting(a.qp(rs[0]), a.now))
+		probe.use = d.Use
+		a.settle(probe, retryExc)
+		assert.Equal(t, renewed, look(rs[0]) == Quarantined, "on a new endpoint: %t", renewed)
+	}
+}
+
 // Nor does its failure make a pause longer that began after it was posted.
 func TestLocalTrialAndLaterPause(t *testing.T) {
 	s := newShared(t, 2)
