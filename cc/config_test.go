@@ -15,11 +15,11 @@ func TestDefaultConfig(t *testing.T) {
 	require.NoError(t, c.Validate())
 	assert.Equal(t, Config{
 		Mode:           Off,
-		MinWindowBytes: 65_536, StartWindowBytes: 262_144, MaxWindowBytes: 67_108_864,
+		MinWindowBytes: 65_536, StartWindowBytes: 65_536, MaxWindowBytes: 67_108_864,
 		DeviceWindowBytes: 67_108_864,
 		ProbeWindowBytes:  65_536, SuspectWindowBytes: 65_536, HardErrorThreshold: 3,
 		ErrorWindow: 10 * time.Second, Cooldown: 30 * time.Second, CooldownCap: 5 * time.Minute, ProbeInterval: time.Second,
-		Law: LawEpoch, Epoch: 100 * time.Millisecond, TargetDrain: 500 * time.Microsecond, HighPressureEpochs: 2, LowPressureEpochs: 3,
+		Law: LawRound, Epoch: 100 * time.Millisecond, TargetDrain: 100 * time.Microsecond, HighPressureEpochs: 2, LowPressureEpochs: 3,
 		SuspectAfter: 50 * time.Millisecond, StallGap: time.Second,
 	}, c)
 }

@@ -22,7 +22,7 @@ func TestConfigFromEnv(t *testing.T) {
 			envMode + "=enforce", envMinWindow + "=131072", envMaxWindow + "=8388608", envProbe + "=4096", envDrain + "=2000",
 			envHigh + "=4", envLow + "=5", envThreshold + "=6", envCooldown + "=7000",
 		}, func(c *Config) {
-			c.Mode, c.MinWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = Enforce, 128*kib, 8*mib, 8*mib
+			c.Mode, c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = Enforce, 128*kib, 128*kib, 8*mib, 8*mib
 			c.ProbeWindowBytes, c.SuspectWindowBytes = 4*kib, 4*kib
 			c.TargetDrain, c.Cooldown = 2*time.Millisecond, 7*time.Second
 			c.HighPressureEpochs, c.LowPressureEpochs, c.HardErrorThreshold = 4, 5, 6
@@ -30,8 +30,9 @@ func TestConfigFromEnv(t *testing.T) {
 		{"minimum above the default start", []string{envMinWindow + "=1048576"}, func(c *Config) {
 			c.MinWindowBytes, c.StartWindowBytes = mib, mib
 		}},
-		{"maximum below the default start", []string{envMaxWindow + "=131072"}, func(c *Config) {
-			c.MaxWindowBytes, c.StartWindowBytes, c.DeviceWindowBytes = 128*kib, 128*kib, 128*kib
+		{"maximum below the default start", []string{envMinWindow + "=4096", envMaxWindow + "=32768"}, func(c *Config) {
+			c.MinWindowBytes, c.ProbeWindowBytes, c.SuspectWindowBytes = 4*kib, 4*kib, 4*kib
+			c.MaxWindowBytes, c.StartWindowBytes, c.DeviceWindowBytes = 32*kib, 32*kib, 32*kib
 		}},
 		{"minimum below the default probe window", []string{envMinWindow + "=4096"}, func(c *Config) {
 			c.MinWindowBytes, c.ProbeWindowBytes, c.SuspectWindowBytes = 4*kib, 4*kib, 4*kib

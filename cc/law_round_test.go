@@ -79,6 +79,73 @@ func TestOverdueRoundCountsWhatIsOut(t *testing.T) {
 	assert.Equal(t, 64*kib, route.window.Load(), "the least there is")
 }
 
+// What an overdue round predicts is acted on above twice the mark only: below that the
+// round is waited for.
+func TestOverdueRoundBelowTwiceTheMark(t *testing.T) {
+	for out, cut := range map[int]bool{8: false, 9: true} {
+		r := tunedRig(t, Enforce, func(c *Config) { c.Law, c.TargetDrain = LawRound, ms })
+		route := r.route("D1", "P", "n1")
+		gen := r.renew(route, 1)
+		slices := make([]slice, out)
+		for i := range slices {
+			r.post(&slices[i], route, gen, 64*kib, 1)
+		}
+		r.fast(route, gen) // a round begins, of all that are out
+		r.now += 9 * ms / 10
+		for i := range 3 {
+			r.settle(&slices[i], success)
+		}
+		r.now += 7 * ms / 10
+		r.settle(&slices[3], success) // after four, with that before the round: 2 ms for five, 2.4 ms for six
+		assert.Equal(t, cut, route.window.Load() < mib, "of %d slices", out)
+	}
+}
+
+// fast has a slice that is measured succeed in no time.
+func (r *rig) fast(route *Route, gen Generation) {
+	r.Helper()
+	s := &slice{}
+	s.permit.use = sampleEvery - 1
+	r.post(s, route, gen, 64*kib, 1)
+	r.settle(s, success)
+}
+
+// A round in which a slice was slow is the law's, also if the last one was fast.
+func TestRoundOfSlowAndFastSlices(t *testing.T) {
+	const window = 448 * kib // room for seven: all are measured
+	r := tunedRig(t, Enforce, func(c *Config) { c.Law, c.TargetDrain, c.StartWindowBytes = LawRound, ms, window })
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var slow, other slice
+	r.post(&slow, route, gen, 64*kib, 1)
+	r.post(&other, route, gen, 64*kib, 1)
+	r.fast(route, gen) // a round of three slices begins, with that one
+	r.now += 9 * ms / 10
+	r.settle(&slow, success)
+	r.fast(route, gen)
+	require.EqualValues(t, window, route.window.Load())
+	r.fast(route, gen)
+	assert.EqualValues(t, window-window/16, route.window.Load(), "0.3 ms in the mean: a sixteenth less")
+	r.settle(&other, success)
+}
+
+// A dip goes on, and ends, while nobody is refused.
+func TestDipEndsWithoutRefusals(t *testing.T) {
+	r := tunedRig(t, Enforce, func(c *Config) { c.Law, c.TargetDrain = LawRound, ms })
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	r.fast(route, gen)
+	m := route.meter.Load().rounds
+	route.device.locked(func() { m.ramping = false; route.beginDip(m) })
+	require.Equal(t, 64*kib, route.window.Load())
+	r.fast(route, gen)
+	require.Equal(t, 64*kib, route.window.Load())
+	r.fast(route, gen)
+	assert.Equal(t, mib, route.window.Load(), "after two rounds")
+	r.fast(route, gen)
+	assert.False(t, m.dipping.Load(), "after three")
+}
+
 // A pause is not taken for a link that is slow.
 func TestPauseIsNotOverdue(t *testing.T) {
 	r := tunedRig(t, Enforce, func(c *Config) { c.Law, c.TargetDrain = LawRound, ms })
@@ -105,8 +172,9 @@ func TestPauseIsNotOverdue(t *testing.T) {
 func TestSmallWindowsAreSeenWhole(t *testing.T) {
 	for _, tt := range []struct {
 		slices int64 // that fit into the window
+		full   bool
 		seen   bool
-	}{{1, true}, {7, true}, {8, false}} {
+	}{{1, false, true}, {7, false, true}, {8, false, false}, {7, true, true}, {8, true, false}} {
 		r := tunedRig(t, Enforce, func(c *Config) {
 			c.Law, c.TargetDrain = LawRound, ms
 			c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes = tt.slices*64*kib, tt.slices*64*kib, tt.slices*64*kib
@@ -115,6 +183,9 @@ func TestSmallWindowsAreSeenWhole(t *testing.T) {
 		gen := r.renew(route, 1)
 		var s slice
 		for range 16 { // two of which are measured at any rate
+			if tt.full {
+				route.full.raise()
+			}
 			r.post(&s, route, gen, 64*kib, 1)
 			r.settle(&s, success)
 		}
@@ -123,6 +194,6 @@ func TestSmallWindowsAreSeenWhole(t *testing.T) {
 		r.post(&s, route, gen, 64*kib, 1)
 		r.now += 50 * time.Microsecond
 		r.settle(&s, success)
-		assert.Equal(t, tt.seen, route.meter.Load().bytes.Load() > before, "a window of %d slices", tt.slices)
+		assert.Equal(t, tt.seen, route.meter.Load().bytes.Load() > before, "a window of %d slices, and somebody was refused: %t", tt.slices, tt.full)
 	}
 }

@@ -56,6 +56,7 @@ func TestStreak(t *testing.T) {
 // Bounds and steps, as the configuration has them.
 func TestLawsOfConfig(t *testing.T) {
 	c := DefaultConfig()
+	c.Law = LawEpoch
 	routes, devices := c.laws()
 	assert.Equal(t, epochLaw{bounds{c.MinWindowBytes, c.MaxWindowBytes}, c.StartWindowBytes}, routes)
 	assert.Equal(t, epochLaw{bounds{c.StartWindowBytes, c.DeviceWindowBytes}, 4 * mib}, devices, "a sixteenth of 64 MiB")

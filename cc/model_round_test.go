@@ -75,13 +75,19 @@ func (m *model) modelMarks(base time.Duration) (low, high time.Duration) {
 // was out at its start is delivered, or when it is clear that this takes far too long.
 func (r *modelRoute) inRound(a modelArrival, postedAt time.Duration) {
 	m, cfg := &r.round, &r.m.cfg
+	low, high := r.m.modelMarks(time.Duration(a.base) * time.Microsecond)
+	us := time.Duration(a.us) * time.Microsecond
+	if r.delivered >= m.ends && m.came.weight == 0 && !r.full && m.dipLeft == 0 && us <= low && us <= cfg.TargetDrain {
+		m.began, m.from, m.ends = r.m.now, r.delivered, r.delivered+r.inFlight
+		m.sparse = r.window()/8 >= a.bytes
+		return // all is well
+	}
 	if postedAt >= m.cutAt {
 		m.came = m.came.plus(modelSums{a.weight, a.weight * a.us, a.weight * a.base}, 1)
 	}
 	delay, window := time.Duration(0), r.law
 	if r.delivered < m.ends {
 		// A slice that is older than the round tells that the path was busy all the time.
-		_, high := r.m.modelMarks(time.Duration(a.base) * time.Microsecond)
 		took := r.m.now - m.began
 		if m.dipLeft > 0 || postedAt > m.began || took <= high {
 			return
@@ -110,7 +116,7 @@ func (r *modelRoute) inRound(a modelArrival, postedAt time.Duration) {
 	grows := r.full && r.state() != Suspect
 	r.full = false
 	delay = max(delay, came.drain())
-	low, high := r.m.modelMarks(came.mean(came.base))
+	low, high = r.m.modelMarks(came.mean(came.base))
 	if delay > low || delay > cfg.TargetDrain {
 		m.ramping = false
 	}

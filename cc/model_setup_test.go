@@ -19,7 +19,7 @@ func modelConfig(traits []string) Config {
 	c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.DeviceWindowBytes = 64*kib, 512*kib, 4*mib, mib
 	c.ProbeWindowBytes, c.SuspectWindowBytes = 32*kib, 48*kib
 	c.CooldownCap = 100 * time.Second
-	c.SuspectAfter = 0
+	c.Law, c.TargetDrain, c.SuspectAfter = LawEpoch, 500*time.Microsecond, 0
 	for _, t := range traits {
 		modelTraits[t](&c)
 	}

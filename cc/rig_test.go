@@ -33,8 +33,8 @@ type rig struct {
 }
 
 // newRig returns a controller with the numbers of the field scenarios: windows of
-// 64 KiB minimum, 1 MiB start, 4 MiB maximum and device, a target drain of 10 ms,
-// two high and two low epochs, no early suspicion.
+// 64 KiB minimum, 1 MiB start, 4 MiB maximum and device, the epoch law with a target
+// drain of 10 ms, two high and two low epochs, no early suspicion.
 func newRig(t testing.TB, mode Mode) *rig {
 	t.Helper()
 	return tunedRig(t, mode, nil)
@@ -46,7 +46,7 @@ func tunedRig(t testing.TB, mode Mode, change func(*Config)) *rig {
 	r := &rig{TB: t, now: time.Hour}
 	cfg := DefaultConfig()
 	cfg.Mode = mode
-	cfg.TargetDrain, cfg.LowPressureEpochs, cfg.SuspectAfter = 10*time.Millisecond, 2, 0
+	cfg.Law, cfg.TargetDrain, cfg.LowPressureEpochs, cfg.SuspectAfter = LawEpoch, 10*time.Millisecond, 2, 0
 	cfg.MinWindowBytes, cfg.StartWindowBytes, cfg.MaxWindowBytes, cfg.DeviceWindowBytes = 64*kib, mib, 4*mib, 4*mib
 	if change != nil {
 		change(&cfg)

@@ -144,11 +144,12 @@ type rounds struct {
 	// before shows the window as it was.
 	bytes, delay, base atomic.Uint64
 	ends               atomic.Int64 // the round ends when so much was delivered
-	began              atomic.Int64 // when it began
+	from               atomic.Int64 // so much was delivered when it began
+	began              atomic.Int64 // when that was
 	cutAt              atomic.Int64
+	dipping            atomic.Bool
 
 	// The device's lock guards these.
-	from    int64 // so much was delivered when the round began
 	ramping bool  // no delay was above the low mark or the target yet
 	dip     dip
 
@@ -157,8 +158,19 @@ type rounds struct {
 
 // roundSample adds a sample to the delivery round, and ends the round if it is
 // complete or overdue.
+//
+// A round of one sample that shows nothing to do needs no law, and no lock: nobody was
+// refused, so the window does not grow, and the delay is below every mark.
 func (r *Route) roundSample(m *meter, p *Permit, n, us, base uint64, now time.Duration) {
-	s := m.rounds
+	s, marks := m.rounds, r.ctl.cfg.marks(time.Duration(base)*time.Microsecond)
+	delivered := r.flight.delivered()
+	complete := delivered >= s.ends.Load()
+	if complete && s.bytes.Load() == 0 && !r.full.up.Load() && !s.dipping.Load() && time.Duration(us)*time.Microsecond <= min(marks.low, r.ctl.cfg.TargetDrain) {
+		s.began.Store(int64(now))
+		s.begin(delivered, r.flight.inFlight())
+		r.measureAll(r.window.Load()/sampleEvery < p.bytes)
+		return
+	}
 	if int64(p.postedAt) >= s.cutAt.Load() {
 		s.base.Add(n * base)
 		s.delay.Add(n * us)
@@ -166,11 +178,16 @@ func (r *Route) roundSample(m *meter, p *Permit, n, us, base uint64, now time.Du
 	}
 	// Whoever finds the lock taken leaves the round to the next sample: a poller
 	// never waits.
-	high := r.ctl.cfg.marks(time.Duration(base) * time.Microsecond).high
-	if (r.flight.delivered() >= s.ends.Load() || s.overdue(p, now, high)) && r.device.mu.TryLock() {
-		r.endRound(m, p, now, high)
+	if (complete || s.overdue(p, now, marks.high)) && r.device.mu.TryLock() {
+		r.endRound(m, p, now, marks.high)
 		r.device.mu.Unlock()
 	}
+}
+
+// begin begins the round of what is out now.
+func (s *rounds) begin(delivered, out int64) {
+	s.from.Store(delivered)
+	s.ends.Store(delivered + out)
 }
 
 // overdue reports whether the round lasts for longer than the high mark. The slice was
@@ -183,7 +200,7 @@ func (s *rounds) overdue(p *Permit, now, high time.Duration) bool {
 // remaining returns how long all that is out will take at the rate of the round.
 func (r *Route) remaining(s *rounds, now time.Duration) time.Duration {
 	took := float64(now) - float64(s.began.Load())
-	return time.Duration(min(took*float64(r.flight.inFlight())/float64(max(1, r.flight.delivered()-s.from)), float64(maxSampleDelay)))
+	return time.Duration(min(took*float64(r.flight.inFlight())/float64(max(1, r.flight.delivered()-s.from.Load())), float64(maxSampleDelay)))
 }
 
 // endRound lets the law act on a delivery round and begins the next: on one that is
@@ -204,8 +221,7 @@ func (r *Route) endRound(m *meter, p *Permit, now, high time.Duration) {
 	}
 	bytes, delay, base := s.bytes.Swap(0), s.delay.Swap(0), s.base.Swap(0)
 	began := time.Duration(s.began.Swap(int64(now)))
-	s.from = delivered
-	s.ends.Store(delivered + r.flight.inFlight())
+	s.begin(delivered, r.flight.inFlight())
 	r.measureAll(r.lawWindow/sampleEvery < p.bytes)
 	if s.dip.rounds > 0 {
 		r.endDip(s)
@@ -250,6 +266,7 @@ func (r *Route) beginDip(s *rounds) {
 		return
 	}
 	s.dip = dip{rounds: 3, window: r.lawWindow}
+	s.dipping.Store(true)
 	r.setLawWindow(least)
 }
 
@@ -258,11 +275,10 @@ func (r *Route) beginDip(s *rounds) {
 func (r *Route) endDip(s *rounds) {
 	if !r.state().usable() {
 		s.dip = dip{}
-		return
-	}
-	if s.dip.rounds--; s.dip.rounds == 1 {
+	} else if s.dip.rounds--; s.dip.rounds == 1 {
 		r.setLawWindow(s.dip.window)
 	}
+	s.dipping.Store(s.dip.rounds > 0)
 }
 
 // baseDelays learns how long slices of a size take on an empty path: the least

@@ -39,7 +39,7 @@ type sharedRace struct {
 func newSharedRace(t *testing.T, controllers int, events bool) *sharedRace {
 	x := &sharedRace{T: t, table: rail.NewTable(), events: events}
 	cfg := DefaultConfig()
-	cfg.Mode = Enforce
+	cfg.Mode, cfg.TargetDrain = Enforce, time.Minute // however busy the machine is
 	cfg.Cooldown, cfg.CooldownCap, cfg.ProbeInterval = 2*time.Millisecond, 4*time.Millisecond, 200*time.Microsecond
 	for range controllers {
 		ctl, err := New(cfg, WithPauses(x.table), WithClock(x.now))

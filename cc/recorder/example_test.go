@@ -52,7 +52,7 @@ func Example() {
 	// Output:
 	// scenario 1
 	// @0s recording complete=yes serial=no
-	// set mode=enforce min_window_bytes=64KiB max_window_bytes=64MiB start_window_bytes=256KiB device_window_bytes=64MiB probe_window_bytes=64KiB suspect_window_bytes=64KiB hard_error_threshold=3 error_window=10s cooldown=30s cooldown_cap=5m probe_interval=1s law=epoch epoch=100ms target_drain=500us high_pressure_epochs=2 low_pressure_epochs=3 device_min_window_bytes=0 suspect_after=50ms stall_gap=1s prober=no keep_last_route=no
+	// set mode=enforce min_window_bytes=64KiB max_window_bytes=64MiB start_window_bytes=64KiB device_window_bytes=64MiB probe_window_bytes=64KiB suspect_window_bytes=64KiB hard_error_threshold=3 error_window=10s cooldown=30s cooldown_cap=5m probe_interval=1s law=round epoch=100ms target_drain=100us high_pressure_epochs=2 low_pressure_epochs=3 device_min_window_bytes=0 suspect_after=50ms stall_gap=1s prober=no keep_last_route=no
 	// @0s clock
 	// @0s clock
 	// route r1 mlx5_0 host-b mlx5_3 port=1

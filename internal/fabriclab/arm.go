@@ -30,7 +30,7 @@ func (a Arm) build(e *Engine) (control, error) {
 
 // DefaultArms are those that are compared if no others are named.
 func DefaultArms() []string {
-	return []string{"none", "static", "aimd", "epoch", "round", "epoch,start=64KiB", "round,start=64KiB"}
+	return []string{"none", "static", "aimd", "epoch,start=256KiB,target=500us", "epoch", "round"}
 }
 
 // None is the arm that the others are compared to.
@@ -43,7 +43,7 @@ func None() Arm { return Arm{Name: "none", plain: func() control { return unlimi
 //	aimd      a window for each device: 64 MiB, 4 KiB more for each slice that was
 //	          delivered up to 256 MiB, half of it for each that failed
 //	epoch     rdmagate's controller with that law, enforcing, with a prober
-//	round     the same with the other law
+//	round     the same with the law that is the default
 //
 // The last two take settings, such as "round,start=64KiB,target=100us": min, start, max,
 // device, devicemin, probe and suspect are windows, target, epoch and silence are times,
@@ -61,7 +61,7 @@ func ParseArm(name string) (Arm, error) {
 	case "epoch", "round":
 		cfg := cc.DefaultConfig()
 		cfg.Mode, cfg.Prober = cc.Enforce, true
-		if kind == "round" {
+		if cfg.Law = cc.LawEpoch; kind == "round" {
 			cfg.Law = cc.LawRound
 		}
 		a.Config = &cfg

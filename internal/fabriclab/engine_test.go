@@ -120,8 +120,8 @@ func TestWindows(t *testing.T) {
 	}{
 		{"none", 128 * slice64}, // the send queue
 		{"static", 2 * slice64}, // one BDP is less than a slice here
-		{"epoch", 4 * slice64},
-		{"epoch,start=64KiB", slice64},
+		{"epoch,start=256KiB", 4 * slice64},
+		{"epoch", slice64},
 		{"aimd", 128 * slice64},
 	} {
 		b := mustBed(t, c.arm, fabric.Config{Topology: fabric.Star(2)}, DefaultSettings())

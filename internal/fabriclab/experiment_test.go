@@ -119,7 +119,7 @@ func TestFanIn(t *testing.T) {
 	run := func(arm string) map[string]float64 {
 		return short(t, arm, func(a Arm) (Outcome, error) { return fanIn(1, a, 8, 25*time.Millisecond) })
 	}
-	none, floor := run("none"), run("epoch,start=64KiB,max=64KiB")
+	none, floor := run("none"), run("epoch,max=64KiB")
 	assert.Greater(t, none["posted beyond BDP"], 15.0)
 	assert.InDelta(t, 1, floor["posted beyond BDP"], 0.2)
 	assert.Greater(t, floor["use"], 99.0)
@@ -136,7 +136,7 @@ func TestSeeds(t *testing.T) {
 		require.NoError(t, b.FinishTransfers(time.Second))
 		return b.Sim.Trace()
 	}
-	for _, arm := range []string{"none", "round,start=64KiB"} {
+	for _, arm := range []string{"none", "round"} {
 		first := run(1, arm)
 		assert.NotEqual(t, first, run(2, arm), arm)
 		assert.Equal(t, first, run(1, arm), arm)

@@ -73,9 +73,9 @@ func (sc *scenario) config(rng *rand.Rand) cc.Config {
 	switch {
 	case sc.moving: // LawRound moves windows in any settle, and only ticks are written down
 		cfg.MinWindowBytes, cfg.DeviceMinWindowBytes = sc.route/4, sc.device/4
-		cfg.HighPressureEpochs, cfg.LowPressureEpochs = 1, 1
+		cfg.Law, cfg.HighPressureEpochs, cfg.LowPressureEpochs = cc.LawEpoch, 1, 1
 	case rng.IntN(2) == 0:
-		cfg.Law = cc.LawRound
+		cfg.Law = cc.LawEpoch
 	}
 	return cfg
 }

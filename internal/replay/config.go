@@ -14,13 +14,13 @@ var presets = map[string]func() cc.Config{
 		cfg.Mode = cc.Enforce
 		return cfg
 	},
-	// What the field scenarios are told with: small windows, a target of 10 ms, no early
-	// suspicion.
+	// What the field scenarios are told with: small windows, the epoch law with a target of
+	// 10 ms, no early suspicion.
 	"field": func() cc.Config {
 		cfg := cc.DefaultConfig()
 		cfg.Mode = cc.Enforce
 		cfg.MinWindowBytes, cfg.StartWindowBytes, cfg.MaxWindowBytes, cfg.DeviceWindowBytes = 64<<10, 1<<20, 4<<20, 4<<20
-		cfg.TargetDrain, cfg.LowPressureEpochs, cfg.SuspectAfter = 10*time.Millisecond, 2, 0
+		cfg.Law, cfg.TargetDrain, cfg.LowPressureEpochs, cfg.SuspectAfter = cc.LawEpoch, 10*time.Millisecond, 2, 0
 		return cfg
 	},
 }

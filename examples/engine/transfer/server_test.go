@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/taskstate"
@@ -36,7 +37,8 @@ func TestChecksumMismatch(t *testing.T) {
 
 // A key that the peer no longer honours is asked for again.
 func TestStaleKeys(t *testing.T) {
-	r := newRig(t, options{})
+	// In windows that hold all slices: one that still waits would be CONGESTED.
+	r := newRig(t, options{cc: func(c *cc.Config) { c.StartWindowBytes = 1 << 20 }})
 	sent := r.buffer(1 << 20)
 	_, err := r.peer.Put(r.limit(), "object", sent)
 	require.NoError(t, err)

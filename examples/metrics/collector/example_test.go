@@ -41,5 +41,5 @@ func Example() {
 			fmt.Println(f.GetHelp(), f.GetMetric()[0].GetGauge().GetValue())
 		}
 	}
-	// Output: Byte window of a route. 262144
+	// Output: Byte window of a route. 65536
 }
