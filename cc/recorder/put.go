@@ -31,13 +31,13 @@ func (r *Recorder) Beat(b *Beat) { r.ring.put(b.words()) }
 
 // Clock records a reading of the clock, which the call that is recorded next has made.
 func (r *Recorder) Clock(now time.Duration) {
-	c := Clock{now}
+	c := clock{now}
 	r.ring.put(c.words())
 }
 
 // Jitter records a factor that it has drawn.
 func (r *Recorder) Jitter(factor float64) {
-	j := Jitter{factor}
+	j := jitter{factor}
 	r.ring.put(j.words())
 }
 
