@@ -60,8 +60,10 @@ func TestExported(t *testing.T) {
 			want, err := os.ReadFile(file)
 			require.NoError(t, err, "a package that is new: run make generate and commit the file")
 			for i, s := range list {
-				require.Equal(t, string(want), s.text(), "the exported API of %s has changed (build: %s).\n"+
-					"If that was not meant, take it back. If it was, run make generate and commit internal/api/%s with it.", dir, kinds[i].name, file)
+				if text := s.text(); text != string(want) {
+					t.Fatalf("the exported API of %s has changed (build: %s):\n\t%s\nIf that was not meant, take it back. "+
+						"If it was, run make generate and commit internal/api/%s with it.", dir, kinds[i].name, strings.Join(changes(string(want), text), "\n\t"), file)
+				}
 			}
 		})
 	}
@@ -160,6 +162,17 @@ func (g *Gate) Ask(n int64) error
 		require.Contains(t, example, change[0], name)
 		assert.NotEqual(t, want, one(t, strings.ReplaceAll(example, change[0], change[1])).text(), "%s is a change of the API", name)
 	}
+}
+
+// A change is told with the declaration that it is in.
+func TestChanges(t *testing.T) {
+	from := one(t, example).text()
+	assert.Empty(t, changes(from, from))
+	to := one(t, strings.Replace(example, "Room   int64", "Room   uint64", 1)).text()
+	assert.Equal(t, []string{"- type Gate struct { ... Room int64", "+ type Gate struct { ... Room uint64"}, changes(from, to))
+	order := strings.Replace(from, "\tSmall = iota\n\tLarge\n", "\tLarge\n\tSmall = iota\n", 1)
+	require.NotEqual(t, from, order)
+	assert.Len(t, changes(from, order), 1)
 }
 
 // Every kind of fault is found, and nothing else.
