@@ -7,7 +7,7 @@
 #   make experiments        congestion and dead pairs on real verbs, at length
 #   make fuzz               every fuzz target for FUZZTIME=10m, one after the other
 #   make mutants            faults put into the core one at a time: do the tests see them?
-#   make generate           String methods and documentation pages
+#   make generate           String methods, documentation pages, the list of the exported API
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -66,12 +66,14 @@ lint:
 	$(LINT) -tags guest ./...
 	$(call each,$(NESTED),tool -modfile="$(CURDIR)/internal/tools/go.mod" staticcheck ./...)
 
+# The exported API comes last: it has what the other generators wrote.
 generate:
 	$(GO) generate ./...
+	$(GO) generate ./internal/api
 
 # Generated files are those that the generators make now.
 generated: generate
-	@git diff --exit-code --stat -- '*_string.go' classify/MATRICES.md internal/scenario/SCENARIO.md || { echo "generated files differ: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code --stat -- '*_string.go' classify/MATRICES.md internal/scenario/SCENARIO.md internal/api/exported || { echo "generated files differ: commit what make generate wrote"; exit 1; }
 
 # Pure Go packages build everywhere, and the rest has stubs.
 pure:

@@ -57,6 +57,30 @@
 // Threads that poll for completions register as a [Poller], so that one that did
 // not run is not taken for a network that did not deliver.
 //
+// # Life of a route
+//
+// [Controller.Route] makes it, and [Route.Renew] gives it an endpoint, as often as one is
+// built. Failures make it SUSPECT, then QUARANTINED; a trial brings it back: see [State]
+// and [Route.TryProbe]. [Route.State] and [Route.Snapshot] tell where it is, and
+// [WithTransitions] each change. [Route.Close] ends it, and [Controller.Forget] all that
+// lead to one peer.
+//
+// # Several controllers
+//
+// One controller for all workers is the simplest, and has one window for each device.
+// Engines in one process that know nothing of each other have one each, and share with
+// [WithPauses] what they learn of pairs, so that the process pays for a dead pair once. Give
+// them the same thresholds, since each applies its own, and one prober. A healthy post pays
+// one atomic load for it. A success counts only if it was posted after the failure, so a
+// late or inferred completion hides no verdict.
+//
+// # Off, observe, enforce
+//
+// [Mode] is fixed at construction. Begin with observe: all is admitted, and
+// [RouteSnapshot.Refusals] counts what enforce would have refused. Going back is a new
+// controller in mode off, or the build tag rdmagate_off, with which the same calls do
+// nothing.
+//
 // # Waiting and probing
 //
 // TryAcquire never blocks. [Route.Wait] does, for those who would spin. A slice larger

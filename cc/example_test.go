@@ -3,6 +3,7 @@ package cc_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
@@ -12,10 +13,29 @@ import (
 
 var pair = rail.Pair{Peer: "host-b", Local: "mlx5_0", Port: 1, Remote: "mlx5_3"}
 
-func newRoute() (*cc.Controller, *cc.Route, cc.Generation) {
+// numbers are those of the examples, so that their output stays whatever the defaults
+// become: a window of 256 KiB, and failures count from the third on.
+func numbers() cc.Config {
 	cfg := cc.DefaultConfig()
 	cfg.Mode = cc.Enforce
-	ctl, err := cc.New(cfg)
+	cfg.MinWindowBytes, cfg.StartWindowBytes, cfg.MaxWindowBytes = 64<<10, 256<<10, 64<<20
+	cfg.HardErrorThreshold, cfg.Cooldown, cfg.ProbeInterval = 3, 30*time.Second, time.Second
+	return cfg
+}
+
+// byHand makes a controller's clock stand where now says, and takes chance out of
+// cooldowns. An engine has neither option.
+func byHand(now *time.Duration) []cc.Option {
+	return []cc.Option{
+		cc.WithClock(func() time.Duration { return *now }),
+		cc.WithJitter(func() float64 { return 1 }),
+	}
+}
+
+// newRoute makes a controller and one route with an endpoint: QP 17, which completes to
+// CQ 3.
+func newRoute(cfg cc.Config, opts ...cc.Option) (*cc.Controller, *cc.Route, cc.Generation) {
+	ctl, err := cc.New(cfg, opts...)
 	if err != nil {
 		panic(err)
 	}
@@ -32,7 +52,7 @@ func newRoute() (*cc.Controller, *cc.Route, cc.Generation) {
 
 // The whole life of a permit: acquired, posted, settled.
 func Example() {
-	ctl, route, gen := newRoute()
+	ctl, route, gen := newRoute(numbers())
 	defer ctl.Close()
 
 	var task taskstate.Task
@@ -60,7 +80,7 @@ func Example() {
 
 // A list of work requests of which the verb took only the first.
 func ExamplePermit_Unposted() {
-	ctl, route, gen := newRoute()
+	ctl, route, gen := newRoute(numbers())
 	defer ctl.Close()
 
 	permits := make([]cc.Permit, 2)
@@ -76,9 +96,40 @@ func ExamplePermit_Unposted() {
 	// Output: 65536
 }
 
+// A deadline ends the attempt, and the bytes stay out: the NIC may still write there. The
+// late completion gives them back. One that is later still speaks of the slot's former
+// owner, and does nothing to the next.
+func ExamplePermit_Settle() {
+	var now time.Duration
+	ctl, route, gen := newRoute(numbers(), byHand(&now)...)
+	defer ctl.Close()
+
+	success := classify.Completion(classify.StatusSuccess, 0)
+	var task taskstate.Task
+	var permit cc.Permit
+	first := route.TryAcquire(&permit, gen, 64<<10, &task).Use
+	permit.Posting(17, now)
+
+	now += 5 * time.Second
+	fmt.Println(permit.Settle(first, classify.Of(classify.SignalDeadlineProgressing), now), route.InFlight(), task.State())
+	fmt.Println(permit.Settle(first, success, now), route.InFlight(), task.State())
+
+	// A deadline has retired the endpoint. The slot's next owner is on the next one.
+	gen, _ = route.Renew(gen, []cc.QP{{ID: 18, CQ: 3}})
+	second := route.TryAcquire(&permit, gen, 32<<10, &task).Use
+	permit.Posting(18, now)
+	fmt.Println(permit.Settle(first, success, now), route.InFlight())
+	fmt.Println(permit.Settle(second, success, now), route.InFlight())
+	// Output:
+	// ended 65536 CONGESTED
+	// released 0 NORMAL
+	// none 32768
+	// ended+released 0
+}
+
 // A full window defers; the task then says congestion, not failure.
 func ExampleRoute_TryAcquire() {
-	ctl, route, gen := newRoute()
+	ctl, route, gen := newRoute(numbers())
 	defer ctl.Close()
 
 	var task taskstate.Task
@@ -94,7 +145,7 @@ func ExampleRoute_TryAcquire() {
 
 // An endpoint was rebuilt between admission and post.
 func ExampleRoute_Renew() {
-	ctl, route, gen := newRoute()
+	ctl, route, gen := newRoute(numbers())
 	defer ctl.Close()
 
 	var permit cc.Permit

@@ -25,7 +25,8 @@ const (
 	ReasonRouteSuspect // ROUTE_SUSPECT
 	// ReasonProbing: the one trial that decides about the route is on the wire.
 	ReasonProbing // PROBING
-	// ReasonPathQuarantined: the path is quarantined.
+	// ReasonPathQuarantined: the path failed too often, or its port or device did, and is
+	// out of use until a trial succeeds.
 	ReasonPathQuarantined // PATH_QUARANTINED
 	// ReasonProbeFailed: the trial of a quarantined path failed.
 	ReasonProbeFailed // PROBE_FAILED

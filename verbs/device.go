@@ -52,7 +52,8 @@ func Open(name string) (*Context, error) {
 	return lib.open(name)
 }
 
-// Open opens the device.
+// Open is the function [Open] with the device's name: a device that is gone since
+// [Devices] gives an error that wraps ENODEV.
 func (d Device) Open() (*Context, error) { return Open(d.Name) }
 
 func (l *library) devices() ([]Device, error) {

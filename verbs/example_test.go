@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/classify"
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/verbs"
 	"github.com/rdmagate/rdmagate/verbs/verbstest"
 )
@@ -88,4 +90,48 @@ func ExampleWrapContext() {
 	_, err := verbs.WrapContext(nil)
 	fmt.Println(err)
 	// Output: verbs: WrapContext: the struct ibv_context pointer is nil: invalid argument; pass what ibv_open_device returned, after checking it
+}
+
+// handEvents is the goroutine that reads a device's asynchronous events. It ends when the
+// source is closed, or when the device is removed.
+func handEvents(source verbs.EventSource, ctl *cc.Controller) {
+	for {
+		e, err := source.Next()
+		if err != nil {
+			return
+		}
+		v, reached, err := ctl.Event(e.Event(), ctl.Now())
+		fmt.Println(v.Scope(), "-", v.Action(), "- QPs:", reached, err)
+	}
+}
+
+// Events of a device go to the controller, which finds by the QP's ID what they reach.
+// Here a scripted source stands for [Context.AsyncEvents].
+func ExampleAsyncEvent_Event() {
+	cq := verbstest.NewCQ(64)
+	qp := verbstest.NewQP(cq, nil, verbs.QPCap{})
+	cfg := cc.DefaultConfig()
+	cfg.Mode = cc.Enforce
+	ctl, err := cc.New(cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer ctl.Close()
+	route, _ := ctl.Route(rail.Pair{Peer: "host-b", Local: "mlx5_0", Port: 1, Remote: "mlx5_3"})
+	if _, err := route.Renew(0, []cc.QP{{ID: qp.ID(), CQ: cq.ID()}}); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	events := verbstest.NewEvents("mlx5_0")
+	events.PushQP(classify.EventQPFatal, qp)
+	events.PushPort(classify.EventPortErr, 1)
+	events.End(syscall.EIO) // the device is removed
+	handEvents(events, ctl)
+	fmt.Println(route.State())
+	// Output:
+	// QP - retire the QP - QPs: 1 <nil>
+	// port - isolate the port - QPs: 1 <nil>
+	// QUARANTINED
 }

@@ -15,7 +15,7 @@ import (
 // matches: to what open returns, which is closed afterwards. All that is done in
 // goroutines of the recorder's, never in that of the call which made the transition. After
 // a dump no other is made for so long; they are counted as spared. So is what matches while
-// 64 wait for a dump to be written, and what is told while 1024 wait for match. [Close]
+// 64 wait for a dump to be written, and what is told while 1024 wait for match. [Recorder.Close]
 // returns the first error. Without match or open the recorder takes no controller.
 //
 // A dump ends with the transition. SUSPECT comes first, while its cause is still in the

@@ -7,9 +7,9 @@ import (
 	"github.com/rdmagate/rdmagate/rail"
 )
 
-// Calls that are seldom made.
-
-// Call is one of them.
+// Call is a call of the controller that is seldom made, for [Recorder.Put]: a [Route],
+// [Renew], [Unreachable], [CloseRoute], [Look], [Close], [Forget], [Event], [Tick], [Due],
+// [Poller] or [ClosePoller].
 type Call interface{ records() []record }
 
 // Route is a call that made a route, which has that number from then on; 0 if it was

@@ -1,7 +1,7 @@
 package recorder
 
-// Lost says that so many records are missing.
-type Lost struct{ Count uint64 }
+// lost says that so many records are missing.
+type lost struct{ Count uint64 }
 
 // decoder turns records into calls.
 type decoder struct {
@@ -41,7 +41,7 @@ func (d *decoder) tellLost(tell func(entry any) error) error {
 	}
 	n := d.lost
 	d.lost = 0
-	return tell(Lost{n})
+	return tell(lost{n})
 }
 
 // entry returns what a record says.

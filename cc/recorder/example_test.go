@@ -1,7 +1,9 @@
 package recorder_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -61,4 +63,43 @@ func Example() {
 	// jitter 1
 	// @4s told r1 HEALTHY SUSPECT ROUTE_TIMEOUT source=completion raw=12 vendor=0x81 gen=1
 	// 14 records, 0 dropped, in 65536 bytes
+}
+
+// incidentFile stands for one that os.Create opens.
+type incidentFile struct{ bytes.Buffer }
+
+func (f *incidentFile) Close() error { return nil }
+
+// The recording that an operator finds after an incident: it was written when a route
+// became SUSPECT, while the cause was still in the ring.
+func ExampleDumpOn() {
+	var incident incidentFile // an engine opens a new one at each call, with a name of its own
+	rec := recorder.New(recorder.Slots(1024), recorder.DumpOn(
+		func(t recorder.Told) bool { return cc.State(t.To) == cc.Suspect },
+		func() (io.WriteCloser, error) { return &incident, nil },
+		recorder.Text, time.Minute))
+
+	cfg := cc.DefaultConfig()
+	cfg.Mode = cc.Enforce
+	ctl, err := cc.New(cfg, cc.WithRecorder(rec))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	route, _ := ctl.Route(rail.Pair{Peer: "host-b", Local: "mlx5_0", Port: 1, Remote: "mlx5_3"})
+	gen, _ := route.Renew(0, []cc.QP{{ID: 7}})
+	var permit cc.Permit
+	d := route.TryAcquire(&permit, gen, 64<<10, nil)
+	if err := permit.Posting(7, ctl.Now()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	permit.Settle(d.Use, classify.Completion(classify.StatusRetryExcErr, 0x81), ctl.Now())
+	ctl.Close()
+	if err := rec.Close(); err != nil { // waits for dumps that are under way
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rec.Counters().Dumps, strings.HasPrefix(incident.String(), "scenario 1"), strings.Contains(incident.String(), "HEALTHY SUSPECT"))
+	// Output: 1 true true
 }

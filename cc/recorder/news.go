@@ -10,25 +10,25 @@ import (
 // What a call met and caused. It is recorded while the call runs, so it lies before the
 // call itself.
 
-// Clock is one reading of the clock.
-type Clock struct{ Now time.Duration }
+// clock is one reading of the clock.
+type clock struct{ Now time.Duration }
 
-func (c *Clock) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+func (c *clock) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
 	w0 = lead(clockKind, 0, 0, 0, 0)
 	return w0, uint64(c.Now), 0, 0, 0, 0, 0
 }
 
-func (r *record) clock() Clock { return Clock{time.Duration(r[1])} }
+func (r *record) clock() clock { return clock{time.Duration(r[1])} }
 
-// Jitter is one factor that was drawn.
-type Jitter struct{ Factor float64 }
+// jitter is one factor that was drawn.
+type jitter struct{ Factor float64 }
 
-func (j *Jitter) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
+func (j *jitter) words() (w0, w1, w2, w3, w4, w5, w6 uint64) {
 	w0 = lead(jitterKind, 0, 0, 0, 0)
 	return w0, math.Float64bits(j.Factor), 0, 0, 0, 0, 0
 }
 
-func (r *record) jitter() Jitter { return Jitter{math.Float64frombits(r[1])} }
+func (r *record) jitter() jitter { return jitter{math.Float64frombits(r[1])} }
 
 // Told is a transition or notice of which the controller told.
 type Told struct {

@@ -11,7 +11,7 @@ func (r *Recorder) Begin(now time.Duration) { r.known.begin(now) }
 // Acquire records a call that asked for the bytes of one slice.
 func (r *Recorder) Acquire(a *Acquire) { r.ring.put(a.words()) }
 
-// AcquireList records one for the bytes of a list.
+// AcquireList records a call that asked for the bytes of a list.
 func (r *Recorder) AcquireList(a *Acquire) {
 	var room [8]record // 32 sizes and the call take 7
 	r.ring.putAll(a.recordsOfList(room[:0]))
@@ -31,13 +31,13 @@ func (r *Recorder) Beat(b *Beat) { r.ring.put(b.words()) }
 
 // Clock records a reading of the clock, which the call that is recorded next has made.
 func (r *Recorder) Clock(now time.Duration) {
-	c := Clock{now}
+	c := clock{now}
 	r.ring.put(c.words())
 }
 
-// Jitter records a factor that it has drawn.
+// Jitter records a factor that was drawn by chance, in the call that is recorded next.
 func (r *Recorder) Jitter(factor float64) {
-	j := Jitter{factor}
+	j := jitter{factor}
 	r.ring.put(j.words())
 }
 

@@ -122,6 +122,7 @@ const (
 
 var faults = [...]string{"none", "closed", "held", "not held", "stale generation", "trial over", "foreign", "unknown QP", "no element", "ended", "invalid"}
 
+// String returns the fault in words, such as "stale generation".
 func (f Fault) String() string {
 	if int(f) < len(faults) {
 		return faults[f]

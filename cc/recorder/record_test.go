@@ -36,7 +36,7 @@ func samples() map[string]struct {
 		List: true, Slices: 1<<32 - 3, Ended: 1<<32 - 4, Released: 1<<32 - 5,
 	}
 	rejected := Settle{Observation: Observation{classify.SourceSignal, true, 12, 0}}
-	beat, clock, jitter := Beat{Poller: 5, Now: 6}, Clock{7}, Jitter{1.25}
+	beat, clock, jitter := Beat{Poller: 5, Now: 6}, clock{7}, jitter{1.25}
 	told := Told{
 		Route: 5, From: 4, To: 3, Notice: 4, Reason: 12, Observation: Observation{classify.SourceCMEvent, false, 3, 4},
 		Generation: 1<<64 - 1, At: 9, LastRoute: true, Shared: true,
@@ -129,7 +129,7 @@ func TestIncompleteCallIsLost(t *testing.T) {
 				if missing == len(s.records)-1 {
 					want = 1
 				}
-				assert.Equal(t, []any{before, Lost{want}, after}, got, "record %d of %d", missing, len(s.records))
+				assert.Equal(t, []any{before, lost{want}, after}, got, "record %d of %d", missing, len(s.records))
 			}
 		})
 	}

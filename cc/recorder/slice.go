@@ -133,7 +133,7 @@ type Observation struct {
 	VendorErr uint32
 }
 
-// Of takes what a verdict was made from.
+// Of sets the observation to what v was made from.
 func (o *Observation) Of(v classify.Verdict) {
 	o.Source, o.Raw, o.VendorErr = v.Source(), v.Raw(), v.VendorErr()
 	o.Rejected = o.Source == classify.SourceSignal && v == classify.RejectedPost(o.Raw)

@@ -15,8 +15,8 @@ type statements struct {
 	names
 
 	// What the next call met and caused. It is written right before it.
-	clocks []Clock
-	drawn  []Jitter
+	clocks []clock
+	drawn  []jitter
 	told   []Told
 	synced map[uint32]Synced // the latest of each route
 }
@@ -125,10 +125,10 @@ func (t *statements) found(r knownRoute) error {
 // entry writes what a record says.
 func (t *statements) entry(entry any) error {
 	switch e := entry.(type) {
-	case Clock:
+	case clock:
 		t.clocks = append(t.clocks, e)
 		return nil
-	case Jitter:
+	case jitter:
 		t.drawn = append(t.drawn, e)
 		return nil
 	case Told:
@@ -156,7 +156,7 @@ func (t *statements) entry(entry any) error {
 		return t.unposted(e)
 	case Settle:
 		return t.settle(e)
-	case Lost:
+	case lost:
 		t.gaps++
 		t.s.Begin(scenario.Lost).Add("count", int64(e.Count))
 		return t.write()

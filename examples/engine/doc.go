@@ -44,6 +44,7 @@
 //	guest.go          how the program runs itself in the guest
 //	options.go railoptions.go  the flags that the commands share
 //	record.go         the recording of a run
+//	datapath.svg      the path of a slice, in the README
 //	fault.go          the faults of each fabric
 //	faultplan.go      when the pair is blocked, and what became of it
 //	demo.go           the demonstration; table.go, results.go, history.go, summary.go show it

@@ -15,6 +15,8 @@
 //	N      the N that need attention most
 //	all    every route
 //
+// alerts.yml is a file of rules for Prometheus: what to be woken by, and where to look then.
+//
 // To see it all on one machine, with the Debian package prometheus:
 //
 //	prometheus --config.file examples/metrics/prometheus.yml --storage.tsdb.path /tmp/rdmagate-tsdb

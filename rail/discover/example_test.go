@@ -1,11 +1,14 @@
 package discover_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log"
+	"net/netip"
 	"testing/fstest"
 
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/rdmagate/rdmagate/rail/discover"
 )
 
@@ -55,4 +58,21 @@ func ExampleRead() {
 	//   port 1: 200 Gb/s, Ethernet
 	//   GID 3: 10.0.0.1 (RoCE v2)
 	// mlx5_1: usable false: it has no uverbs node; load the ib_uverbs module; port 1 is down (physical state: unknown)
+}
+
+// What a peer needs to choose paths to this machine: it goes there as JSON.
+func ExampleLocal() {
+	found := []discover.NIC{{
+		Name: "mlx5_0", NUMA: rail.NodeOf(1), Usable: true,
+		Ports: []discover.Port{{
+			Number: 1, State: discover.PortActive, Rate: 200, LinkLayer: discover.LinkEthernet,
+			GIDs: []discover.GID{{Index: 3, Addr: netip.MustParseAddr("::ffff:10.0.0.1"), Type: discover.GIDRoCEv2}},
+		}},
+	}}
+	text, err := json.Marshal(discover.Local(found))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(text))
+	// Output: [{"name":"mlx5_0","port":1,"numa":1,"link":"Ethernet","addrs":["::ffff:10.0.0.1"],"rate_gbps":200}]
 }

@@ -51,7 +51,7 @@ func (q *QP) Accepted() int {
 	return q.accepted
 }
 
-// State returns the state of the QP.
+// State returns what the script has brought the QP to: RTS at first, ERR after a failure.
 func (q *QP) State() verbs.QPState {
 	q.mu.Lock()
 	defer q.mu.Unlock()

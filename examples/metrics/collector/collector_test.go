@@ -27,6 +27,7 @@ func everything(c Controller) *Collector {
 	for range 2 {
 		seen.Add(cc.Transition{Pair: pair, To: cc.Suspect, Reason: classify.ReasonRouteTimeout, At: time.Second})
 	}
+	seen.Add(cc.Transition{Pair: pair, From: cc.Suspect, To: cc.Quarantined, Reason: classify.ReasonRouteTimeout, At: 2 * time.Second, Cooldown: 30 * time.Second})
 	seen.Add(cc.Transition{Pair: pair, From: cc.Healthy, To: cc.Healthy, Notice: cc.PersistentFault, Reason: classify.ReasonLocalConfiguration})
 
 	table := rail.NewTable()

@@ -122,7 +122,8 @@ func (c *checker) fault(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-func check(t *testing.T, text []byte) []string {
+// newChecker returns a checker that knows what is exported.
+func newChecker(t *testing.T) *checker {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(everything(two()))
@@ -132,6 +133,12 @@ func check(t *testing.T, text []byte) []string {
 	for _, f := range families {
 		c.exported[f.GetName()] = f
 	}
+	return c
+}
+
+func check(t *testing.T, text []byte) []string {
+	t.Helper()
+	c := newChecker(t)
 	var d dashboard
 	if err := json.Unmarshal(text, &d); err != nil {
 		return []string{err.Error()}
@@ -263,7 +270,11 @@ func (c *checker) expression(where, expr, legend string) {
 		}
 		return nil
 	})
-	outermost, aggregated := tree.(*parser.AggregateExpr)
+	result := tree
+	if compared, ok := tree.(*parser.BinaryExpr); ok { // an alert's
+		result = compared.LHS
+	}
+	outermost, aggregated := result.(*parser.AggregateExpr)
 	for _, l := range legends.FindAllStringSubmatch(legend, -1) {
 		if aggregated && len(outermost.Grouping) > 0 && !slices.Contains(outermost.Grouping, l[1]) {
 			c.fault("%s: the legend shows %s, which is not grouped by", where, l[1])
