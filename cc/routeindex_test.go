@@ -58,6 +58,30 @@ func TestRouteIndexComparesWholePairs(t *testing.T) {
 	assert.Same(t, r, x.find(pair), "at the end of the chain")
 }
 
+// Whatever is removed is gone, wherever it is in its chain, and the others stay.
+func TestRouteIndexRemoves(t *testing.T) {
+	for gone := range 3 {
+		var x routeIndex
+		x.seed, x.buckets = maphash.MakeSeed(), make([]*Route, 1) // one chain
+		var routes []*Route
+		for i := range 3 {
+			r := &Route{pair: indexPair(i)}
+			routes = append(routes, r)
+			x.link(r)
+			x.routes++
+		}
+		x.remove(routes[gone])
+		assert.Equal(t, 2, x.routes)
+		assert.Nil(t, routes[gone].next)
+		for i, r := range routes {
+			if i == gone {
+				r = nil
+			}
+			assert.Same(t, r, x.find(indexPair(i)), "route %d when %d is gone", i, gone)
+		}
+	}
+}
+
 func TestRouteIndexAllStopsWhenAsked(t *testing.T) {
 	var x routeIndex
 	for i := range 3 {
