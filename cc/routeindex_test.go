@@ -58,27 +58,26 @@ func TestRouteIndexComparesWholePairs(t *testing.T) {
 	assert.Same(t, r, x.find(pair), "at the end of the chain")
 }
 
-// Whatever is removed is gone, wherever it is in its chain, and the others stay.
+// Whatever is removed is gone, wherever it is in its chains, and the others stay.
 func TestRouteIndexRemoves(t *testing.T) {
-	for gone := range 3 {
+	for gone := range fewestBuckets {
 		var x routeIndex
-		x.seed, x.buckets = maphash.MakeSeed(), make([]*Route, 1) // one chain
 		var routes []*Route
-		for i := range 3 {
-			r := &Route{pair: indexPair(i)}
-			routes = append(routes, r)
-			x.link(r)
-			x.routes++
+		for i := range fewestBuckets { // some of them share a bucket, and all their peer
+			routes = append(routes, &Route{pair: indexPair(i)})
+			x.add(routes[i])
 		}
 		x.remove(routes[gone])
-		assert.Equal(t, 2, x.routes)
+		assert.Equal(t, fewestBuckets-1, x.routes)
 		assert.Nil(t, routes[gone].next)
+		assert.Nil(t, routes[gone].nextOfPeer)
 		for i, r := range routes {
 			if i == gone {
 				r = nil
 			}
 			assert.Same(t, r, x.find(indexPair(i)), "route %d when %d is gone", i, gone)
 		}
+		assert.Len(t, slices.Collect(x.to(peerOf(indexPair(0)))), fewestBuckets-1)
 	}
 }
 

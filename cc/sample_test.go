@@ -96,7 +96,7 @@ func TestWhatIsLong(t *testing.T) {
 		40 * time.Microsecond: 10 * time.Microsecond, 400 * time.Microsecond: 100 * time.Microsecond, 10 * ms: 100 * time.Microsecond,
 	} {
 		r := tunedRig(t, Enforce, func(c *Config) { c.TargetDrain = target })
-		assert.Equal(t, uint32(want), r.route("D1", "P", "n1").longSample, "a target of %s", target)
+		assert.Equal(t, uint32(want), r.route("D1", "P", "n1").longSample.Load(), "a target of %s", target)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	r := &result{pkg: "weak", mutants: code.mutants, chosen: len(code.mutants), equivalent: &reasons{}, accepted: &reasons{}}
-	r.outcomes = judgeAll(ctx, []*suite{s}, code.mutants, 1, func(*mutant, outcome) { stop() })
+	r.outcomes = judgeAll(ctx, func(*mutant) []*suite { return []*suite{s} }, code.mutants, 1, func(*mutant, outcome) { stop() })
 	assert.Equal(t, 1, r.count().run)
 	assert.Contains(t, r.faults()[0], "interrupted")
 }
