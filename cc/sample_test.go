@@ -241,6 +241,9 @@ func TestPeriodsOfBaseDelays(t *testing.T) {
 	assert.Equal(t, uint64(20), b.learn(1, 40), "the 9 is forgotten")
 	assert.True(t, b.turn(25*s))
 	assert.Equal(t, uint64(30), b.learn(1, 50))
+	b.learn(1, 10)
+	assert.True(t, b.turn(30*s))
+	assert.Equal(t, uint64(10), b.learn(1, 60), "also if the later one has it")
 }
 
 func TestBaseDelays(t *testing.T) {
