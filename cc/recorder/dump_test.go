@@ -338,7 +338,18 @@ func TestSerialHookMayCall(t *testing.T) {
 	}, r.since(begin))
 }
 
-// What another controller learnt shows.
+// Without, it is told in the middle of the call.
+func TestHookIsToldAtOnce(t *testing.T) {
+	var told []cc.State
+	r := newRig(t, recorder.New(), nil, cc.WithTransitions(func(tr cc.Transition) { told = append(told, tr.To) }))
+	route := r.route("n1")
+	var s slice
+	r.post(&s, route, r.renew(route, 0, 1), 4*kib, 1)
+	r.settle(&s, retryExc)
+	assert.Equal(t, []cc.State{cc.Suspect}, told)
+}
+
+// What another controller learnt shows, also to who would take the fast path.
 func TestWhatTheTableBrings(t *testing.T) {
 	table := rail.NewTable()
 	r := newRig(t, recorder.New(), nil, cc.WithPauses(table))
@@ -346,6 +357,8 @@ func TestWhatTheTableBrings(t *testing.T) {
 	route, theirs := r.route("n1"), other.route("n1")
 	gen := r.renew(route, 0, 1)
 	var s slice
+	r.post(&s, route, gen, 4*kib, 1)
+	r.settle(&s, success)
 	other.post(&s, theirs, other.renew(theirs, 0, 2), 4*kib, 2)
 	other.settle(&s, retryExc)
 	begin := len(r.dump())
@@ -363,4 +376,12 @@ func TestWhatTheTableBrings(t *testing.T) {
 	lines = watcher.dump()
 	assert.Equal(t, "snapshot", lines[len(lines)-1])
 	assert.Contains(t, lines, strings.Replace(told, "gen=1", "gen=0", 1))
+
+	seen.Close()
+	lines = watcher.dump()
+	other.advance(time.Minute)
+	other.post(&s, theirs, other.renew(theirs, 1, 3), 4*kib, 3)
+	other.settle(&s, success)
+	seen.State()
+	assert.Equal(t, lines, watcher.dump(), "a closed route takes in nothing")
 }
