@@ -6,6 +6,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A user's slice that had to be the trial ends the pause of a pair that flaps at once.
@@ -118,6 +119,7 @@ func TestPortEventBeginsTheProofAnew(t *testing.T) {
 		h := newHealthRig(t, Enforce, withProber, withShortPauses)
 		route := h.route("D1", "P", "n1")
 		h.flap(route)
+		h.advance(20 * time.Second) // so that the port does not flap
 		succeed(h, route, 3)
 		again(h)
 		succeed(h, route, 4)
@@ -154,6 +156,33 @@ func TestLateProbeOfAFlappingPair(t *testing.T) {
 	next := h.probe(route)
 	h.settle(late, success)
 	h.state(route, Probing)
+	h.settle(next, success)
+	h.state(route, Quarantined)
+}
+
+// The same on one endpoint, so that the late success speaks of it: it is one of several,
+// and decides nothing about the probe that is out, nor does it stand for a user's trial.
+func TestLateProbeOfTheSameEndpoint(t *testing.T) {
+	h := newHealthRig(t, Enforce, withProber)
+	route := h.route("D1", "P", "n1")
+	h.flap(route)
+	h.advance(time.Minute)
+	gen, qp := h.renewed(route, 2)
+	probe := func(qp uint64) *slice {
+		s := &slice{}
+		d := route.TryProbe(&s.permit, gen, 64)
+		require.True(t, d.Admitted(), "%s", d)
+		require.NoError(t, s.permit.Posting(qp, h.now))
+		s.use = d.Use
+		return s
+	}
+	late := probe(qp)
+	h.advance(11 * time.Second)
+	next := probe(qp + 1)
+	out := route.health.record.trial
+	h.settle(late, success)
+	h.state(route, Probing)
+	assert.Equal(t, out, route.health.record.trial)
 	h.settle(next, success)
 	h.state(route, Quarantined)
 }

@@ -52,7 +52,7 @@ func TestCooldownOfTransitions(t *testing.T) {
 func TestSuccessEndsARowOfFaults(t *testing.T) {
 	h := newHealthRig(t, Enforce)
 	route := h.route("D1", "P", "n1")
-	h.fail(route, 2, locLen())
+	h.fail(route, 1, locLen())
 	h.congest(route, true)
 	h.congest(route, false)
 	h.renewed(route)

@@ -160,6 +160,7 @@ func callsOfRoutesAndPollers(t *testing.T, options ...recorder.Option) {
 	r.ctl.Close()
 	_, err = r.ctl.Route(rail.Pair{Peer: "P", Local: "D1", Port: 1, Remote: "n3"})
 	require.ErrorIs(t, err, cc.ErrClosed)
+	r.ctl.Tick(r.time())
 	r.ctl.Close()
 	assert.Equal(t, []string{
 		"@3600s clock", // of New

@@ -62,6 +62,22 @@ func TestDumpThatBeginsInTheMiddle(t *testing.T) {
 	assert.Contains(t, r.dump(), "found r2 HEALTHY gen=2 qps=4 cq=1", "what is in the ring no longer is known all the same")
 }
 
+// Where no record has a time the dump begins when the controller did.
+func TestDumpWithoutTimes(t *testing.T) {
+	r := newRig(t, recorder.New(recorder.Slots(64)), nil)
+	route := r.route("n1")
+	gen := r.renew(route, 0, 1)
+	var p cc.Permit
+	for range 64 {
+		require.True(t, route.TryAcquire(&p, gen, 4*kib, nil).Admitted())
+		p.Unposted()
+	}
+	var b strings.Builder
+	require.NoError(t, r.rec.Dump(&b, recorder.Text))
+	assert.Contains(t, b.String(), "\n@3600s recording complete=no serial=no\n")
+	assert.NotContains(t, b.String(), "clock")
+}
+
 // A dump begins with the endpoint that was current there, of the latest eight.
 func TestDumpWithRenewalsInside(t *testing.T) {
 	r := newRig(t, recorder.New(recorder.Slots(64)), nil)
