@@ -177,3 +177,18 @@ func TestUnreachableIsAVerdict(t *testing.T) {
 	b.state(rs[1], Healthy)
 	b.count(rs[1], 0)
 }
+
+// The last usable route of a port may have been closed meanwhile: a trial that fails finds
+// the port without any.
+func TestFailedTrialFindsThePortExhausted(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	p, q, usable := h.route("D1", "P", "n1"), h.route("D1", "Q", "n1"), h.route("D1", "R", "n1")
+	h.quarantine(p)
+	h.quarantine(q)
+	usable.Close()
+	h.advance(30 * time.Second)
+	x := h.trial(p)
+	require.Empty(t, h.notices(PortExhausted))
+	h.settle(x, retryExc)
+	assert.Equal(t, []rail.Pair{p.pair}, h.notices(PortExhausted))
+}
