@@ -12,7 +12,7 @@ import (
 // A transition says whether delays or a receiver that was not ready congested the route;
 // ease has no reason.
 func TestReasonsOfCongestion(t *testing.T) {
-	h := newHealthRig(t, Enforce)
+	h := newHealthRig(t, Enforce, func(c *Config) { c.Law = LawEpoch })
 	l := h.load("D1", "P", "n1")
 	reason := func(state State, want classify.Reason) {
 		t.Helper()
