@@ -34,8 +34,20 @@ func TestTrialIsLookedAtAgain(t *testing.T) {
 		assert.False(t, started)
 		assert.Equal(t, probing, d.Ruling)
 		assert.Equal(t, uint64(1), refused(rs[0], classify.ReasonProbing))
+		last := a.seen[len(a.seen)-1]
+		assert.Equal(t, Healthy, last.To)
+		assert.True(t, last.Shared)
 		require.True(t, rs[0].TryAcquire(&p, rs[0].current.Load().number, 64, nil).Admitted(), "and now it is no trial")
 		assert.Zero(t, p.trial)
+	})
+	t.Run("tried", func(t *testing.T) {
+		s, rs := paused(t, 2)
+		a, b := s.workers[0], s.workers[1]
+		var x slice
+		d := a.askMeanwhile(&x, rs[0], 4*kib, false, func() { b.trial(rs[1]) })
+		assert.Equal(t, probing, d.Ruling)
+		assert.Zero(t, rs[0].health.record.trials)
+		a.inFlight(rs[0], 0, 0)
 	})
 	t.Run("renewed", func(t *testing.T) {
 		h := newHealthRig(t, Enforce)
