@@ -145,3 +145,16 @@ func TestExhaustedByEvent(t *testing.T) {
 	assert.Len(t, h.notices(DeviceExhausted), 1)
 	assert.True(t, h.deviceSnapshot("D1").Exhausted)
 }
+
+// Exhausted ports come in order, whichever failed first.
+func TestExhaustedPortsAreSorted(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	for i := range uint8(16) {
+		port := 1 + i*7%16
+		h.fail(h.routeOn(port, "P"), 3, retryExc)
+		h.fail(h.routeOn(port, "Q"), 3, retryExc)
+	}
+	ports := h.deviceSnapshot("D1").ExhaustedPorts
+	assert.Len(t, ports, 16)
+	assert.IsIncreasing(t, []uint8(ports))
+}

@@ -180,3 +180,24 @@ func TestWhenWaitersLookAgain(t *testing.T) {
 		}
 	}
 }
+
+// A claim alone is nobody to stand behind: while it may be overtaken, who waits is
+// admitted at once, and nothing is refused.
+func TestWaitBesideAClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Enforce)
+		route := r.route("D1", "P", "n1")
+		gen := r.renew(route, 1)
+		var out, large slice
+		r.post(&out, route, gen, 64*kib, 1)
+		require.Equal(t, RouteDomain, route.TryAcquire(&large.permit, gen, 2*mib, nil).Domain)
+		before := route.Snapshot().Refusals
+		s := r.wait(t.Context(), route, gen, kib, 1)
+		require.True(t, s.over())
+		require.True(t, s.d.Admitted())
+		assert.Equal(t, before, route.Snapshot().Refusals)
+		r.settle(&s.slice, success)
+		assert.Equal(t, normal, s.task.State())
+		r.settle(&out, success)
+	})
+}
