@@ -102,3 +102,11 @@ func TestInterrupted(t *testing.T) {
 	assert.Equal(t, 1, r.count().run)
 	assert.Contains(t, r.faults()[0], "interrupted")
 }
+
+// Mutants that nobody expects to be killed run quick tests only; the others keep them all.
+func TestQuickTests(t *testing.T) {
+	quick, slow := &test{cpu: quickTest}, &test{cpu: quickTest + 1}
+	s := &suite{tests: []*test{quick, slow}}
+	assert.Equal(t, []*test{quick}, s.quick().tests)
+	assert.Equal(t, []*test{quick, slow}, s.tests)
+}
