@@ -350,6 +350,25 @@ func TestClaimLife(t *testing.T) {
 	}
 }
 
+// A claim on a second domain is as old as the first: who came between stands back there.
+func TestSecondClaimIsAsOldAsTheFirst(t *testing.T) {
+	r := newRig(t, Enforce)
+	a, b := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
+	agen, bgen := r.renew(a, 1), r.renew(b, 2)
+	var aOut, bOut, first, second slice
+	r.post(&aOut, a, agen, kib, 1)
+	r.post(&bOut, b, bgen, kib, 2)
+	require.Equal(t, RouteDomain, a.TryAcquire(&first.permit, agen, 5*mib, nil).Domain)
+	require.Equal(t, RouteDomain, b.TryAcquire(&second.permit, bgen, 2*mib, nil).Domain)
+	r.settle(&aOut, success)
+	require.Equal(t, DeviceDomain, a.TryAcquire(&first.permit, agen, 5*mib, nil).Domain)
+	r.now += claimAt(a)
+	r.settle(&bOut, success)
+	assert.Equal(t, DeviceDomain, b.TryAcquire(&second.permit, bgen, 2*mib, nil).Domain)
+	assert.True(t, a.TryAcquire(&first.permit, agen, 5*mib, nil).Admitted())
+	first.permit.Unposted()
+}
+
 // A domain has one claim. Who comes later gets it when it is free, and cannot take
 // precedence over an older one.
 func TestOneClaimPerDomain(t *testing.T) {

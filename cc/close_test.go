@@ -25,8 +25,9 @@ func TestRouteClose(t *testing.T) {
 	route.Close()
 	h.inFlight(route, 150*kib, 150*kib)
 	assert.ErrorIs(t, h.ask(&slice{}, route, kib).Err, ErrClosed)
-	_, err := route.Renew(gen, []QP{{ID: 99}})
+	none, err := route.Renew(gen, []QP{{ID: 99}})
 	assert.ErrorIs(t, err, ErrClosed)
+	assert.Zero(t, none)
 	assert.ErrorIs(t, held.permit.Posting(qp, h.now), ErrClosed)
 	h.inFlight(route, 100*kib, 100*kib)
 	assert.Zero(t, h.event(classify.EventQPFatal, classify.Element{QP: qp}), "its QPs are forgotten")
@@ -39,6 +40,21 @@ func TestRouteClose(t *testing.T) {
 	assert.Equal(t, mib, next.Snapshot().WindowBytes)
 	assert.Len(t, h.ctl.Snapshot().Routes, 1)
 	h.done(next)
+}
+
+// Nothing is renewed on a closed controller, nor does it tick.
+func TestRenewAndTickAfterClose(t *testing.T) {
+	l := newRig(t, Enforce).load("D1", "P", "n1")
+	l.fill()
+	l.next()
+	l.ctl.Close()
+	none, err := l.route.Renew(l.gen, []QP{{ID: 99}})
+	assert.ErrorIs(t, err, ErrClosed)
+	assert.Zero(t, none)
+	looks := l.ctl.monitor.looks
+	l.next()
+	assert.Equal(t, looks, l.ctl.monitor.looks)
+	l.drain(success)
 }
 
 // What the table knows outlives the route.

@@ -119,11 +119,19 @@ func TestExhaustedUntilTheLastRouteGoes(t *testing.T) {
 	h.fail(p, 3, retryExc)
 	h.fail(q, 3, retryExc)
 	p.Close()
-	other.Close()
 	assert.Equal(t, Ports{1}, h.deviceSnapshot("D1").ExhaustedPorts)
 	q.Close()
-	assert.Empty(t, h.deviceSnapshot("D1").ExhaustedPorts)
+	assert.Empty(t, h.deviceSnapshot("D1").ExhaustedPorts, "the route of another port says nothing")
 	assert.False(t, h.routeOn(1, "R").Snapshot().Health.Limited)
+
+	h.fail(other, 3, retryExc)
+	last := h.routeOn(1, "R")
+	h.fail(last, 3, retryExc)
+	require.True(t, h.deviceSnapshot("D1").Exhausted)
+	other.Close()
+	assert.True(t, h.deviceSnapshot("D1").Exhausted, "a route of the device is left")
+	last.Close()
+	assert.False(t, h.deviceSnapshot("D1").Exhausted)
 }
 
 // A failed event reaches all routes at once and gives one notice.
@@ -136,4 +144,17 @@ func TestExhaustedByEvent(t *testing.T) {
 	assert.Len(t, h.notices(PortExhausted), 1)
 	assert.Len(t, h.notices(DeviceExhausted), 1)
 	assert.True(t, h.deviceSnapshot("D1").Exhausted)
+}
+
+// Exhausted ports come in order, whichever failed first.
+func TestExhaustedPortsAreSorted(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	for i := range uint8(16) {
+		port := 1 + i*7%16
+		h.fail(h.routeOn(port, "P"), 3, retryExc)
+		h.fail(h.routeOn(port, "Q"), 3, retryExc)
+	}
+	ports := h.deviceSnapshot("D1").ExhaustedPorts
+	assert.Len(t, ports, 16)
+	assert.IsIncreasing(t, []uint8(ports))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/rail"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func keepLast(c *Config) { c.KeepLastRoute = true }
@@ -120,4 +121,18 @@ func TestKeepLastRouteRace(t *testing.T) {
 		}
 		assert.Equal(t, 1, kept, "routes that stay")
 	}
+}
+
+// The routes to another incarnation of a peer lead elsewhere.
+func TestLastRouteToAnIncarnation(t *testing.T) {
+	h := newHealthRig(t, Enforce, keepLast)
+	route := h.route("D1", "P", "n1")
+	restarted := route.pair
+	restarted.Incarnation = "2"
+	_, err := h.ctl.Route(restarted)
+	require.NoError(t, err)
+	h.fail(route, 3, retryExc)
+	h.state(route, Suspect)
+	h.fail(h.route("D1", "P", "n2"), 3, retryExc)
+	h.state(h.route("D1", "P", "n2"), Quarantined)
 }

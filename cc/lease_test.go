@@ -70,6 +70,7 @@ func TestLeasePolicy(t *testing.T) {
 			}
 			assert.Equal(t, tt.last, got)
 			assert.Equal(t, tt.lease, route.lease)
+			assert.Equal(t, tt.lease > 0, route.lessee)
 			assert.Equal(t, tt.granted+tt.lease, dev.granted.Load())
 		})
 	}

@@ -21,6 +21,16 @@ func TestParseMode(t *testing.T) {
 	assert.Equal(t, Off, Mode(0), "the zero value is off")
 }
 
+// A controller tells the mode that it was built with, and reads the clock that it was given.
+func TestModeAndNow(t *testing.T) {
+	for _, mode := range []Mode{Off, Observe, Enforce} {
+		r := newRig(t, mode)
+		assert.Equal(t, mode, r.ctl.Mode())
+		assert.Equal(t, mode, r.ctl.Config().Mode)
+		assert.Equal(t, r.now, r.ctl.Now())
+	}
+}
+
 // Off admits everything and keeps nothing.
 func TestOff(t *testing.T) {
 	r := newRig(t, Off)
@@ -28,6 +38,11 @@ func TestOff(t *testing.T) {
 	gen, err := route.Renew(0, []QP{{ID: 1}})
 	require.NoError(t, err)
 	assert.Equal(t, Generation(1), gen)
+	for old := range Generation(3) {
+		gen, err := route.Renew(old, []QP{{ID: 1}})
+		require.NoError(t, err)
+		assert.Equal(t, old+1, gen, "nobody keeps which one is current")
+	}
 	var s slice
 	for range 100 {
 		d := route.TryAcquire(&s.permit, 77, 64*mib, &s.task)

@@ -163,10 +163,10 @@ func (r *modelRoute) verdicts() (vs []*modelVerdict) {
 }
 
 // trialFrom is when a trial may start. A probe may come before the cooldown is over,
-// unless the pair flaps. User slices leave a trial to the prober, if there is
+// unless the pair has a long one since it flaps. User slices leave a trial to the prober, if there is
 // one, until it has missed four turns.
 func (r *modelRoute) trialFrom(probe bool) time.Duration {
-	due, flaps := r.due(), func(v *modelVerdict) bool { return v.flapping }
+	due, flaps := r.due(), func(v *modelVerdict) bool { return !v.probed() }
 	switch {
 	case probe && !slices.ContainsFunc(r.verdicts(), flaps):
 		return min(due, r.nextProbe)

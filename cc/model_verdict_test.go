@@ -75,6 +75,9 @@ func (v *modelVerdict) due() time.Duration {
 	return v.next
 }
 
+// probed reports whether probes come before the pause is over.
+func (v *modelVerdict) probed() bool { return !v.flapping || v.cooldown == v.cfg.Cooldown }
+
 // interval is how long it is from one early trial that fails to the next.
 func (v *modelVerdict) interval() time.Duration {
 	return time.Duration(float64(v.cfg.ProbeInterval) * (float64(v.cooldown) / float64(v.cfg.Cooldown)))

@@ -120,3 +120,34 @@ func TestBarredRouteHasNoLaw(t *testing.T) {
 	assert.Equal(t, mib, l.route.lawWindow)
 	assert.False(t, l.route.health.congested)
 }
+
+// The pressure of a device is that of all its routes, also without the one that took
+// longest, whichever comes first.
+func TestPressureOfSeveralRoutes(t *testing.T) {
+	const target = 10 * ms
+	took := func(delay time.Duration) sums {
+		return sums{bytes: 1000, delay: 1000 * uint64(delay/time.Microsecond)}
+	}
+	for name, tt := range map[string]struct {
+		delays []time.Duration
+		want   Pressure
+	}{
+		"none":                            {nil, PressureIdle},
+		"one":                             {[]time.Duration{time.Second}, PressureNeutral},
+		"one of two, the first":           {[]time.Duration{time.Second, ms}, PressureNeutral},
+		"one of two, the second":          {[]time.Duration{ms, time.Second}, PressureNeutral},
+		"the other at the target":         {[]time.Duration{time.Second, target}, PressureNeutral},
+		"the other above the target":      {[]time.Duration{target + ms, time.Second}, PressureHigh},
+		"one of three, in the middle":     {[]time.Duration{ms, time.Second, ms}, PressureNeutral},
+		"two of three":                    {[]time.Duration{time.Second, 2 * time.Second, ms}, PressureHigh},
+		"all below half the target":       {[]time.Duration{ms, 2 * ms}, PressureLow},
+		"neither":                         {[]time.Duration{8 * ms, 9 * ms}, PressureNeutral},
+		"a fast one, and one that is not": {[]time.Duration{0, time.Second}, PressureNeutral},
+	} {
+		var s epochSum
+		for _, d := range tt.delays {
+			s.add(took(d))
+		}
+		assert.Equal(t, tt.want, s.pressure(target), name)
+	}
+}

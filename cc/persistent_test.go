@@ -74,3 +74,54 @@ func TestPersistentFaultOfOldGeneration(t *testing.T) {
 	assert.False(t, route.Snapshot().Health.PersistentFault)
 	h.done(route)
 }
+
+// The latest three failures decide, whenever the clock began, and once.
+func TestFaultsInARow(t *testing.T) {
+	gaps := []time.Duration{0, time.Minute, 5 * time.Minute, 5*time.Minute + 1, 11 * time.Minute}
+	var try func(times []time.Duration)
+	try = func(times []time.Duration) {
+		var f faults
+		raised := false
+		for i, at := range times {
+			want := !raised && i >= 2 && at-times[i-2] <= 10*time.Minute
+			raised = raised || want
+			if !assert.Equal(t, want, f.add(at), "failures at %v", times[:i+1]) {
+				return
+			}
+		}
+		for _, gap := range gaps {
+			if len(times) < 5 {
+				at := time.Second
+				if len(times) > 0 {
+					at = times[len(times)-1] + gap
+				}
+				try(append(times[:len(times):len(times)], at))
+			}
+		}
+	}
+	try(nil)
+}
+
+// What has no endpoint has no faults; who only observes may have posted all the same.
+func TestFaultWithoutAnEndpoint(t *testing.T) {
+	h := newHealthRig(t, Observe)
+	route := h.route("D1", "P", "n1")
+	for range 4 {
+		var s slice
+		h.post(&s, route, 0, kib, 1)
+		h.settle(&s, locLen())
+	}
+	assert.Empty(t, h.notices(PersistentFault))
+}
+
+// A fault is told at the latest time that was heard of.
+func TestFaultWithAnOlderTime(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	route, other := h.route("D1", "P", "n1"), h.route("D1", "Q", "n1")
+	h.fail(route, 2, locLen())
+	h.fail(other, 1, retryExc)
+	latest := h.now
+	h.now -= time.Second
+	h.fail(route, 1, locLen())
+	assert.Equal(t, latest, h.seen[len(h.seen)-1].At)
+}

@@ -2,9 +2,11 @@ package cc
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/rdmagate/rdmagate/rail"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -173,13 +175,40 @@ func TestNewPollerFaults(t *testing.T) {
 	require.NoError(t, err, "a fault registers nothing")
 	_, err = r.ctl.NewPoller("D2", 1)
 	require.NoError(t, err, "CQ numbers are a device's own")
+	_, err = r.ctl.NewPoller("D1", 7, 0, 8)
+	require.ErrorContains(t, err, "CQ 2 of 3 of D1 has number 0")
+	_, err = r.ctl.NewPoller(strings.Repeat("d", rail.MaxName), 1)
+	require.NoError(t, err, "the longest name")
+	_, err = r.ctl.NewPoller(strings.Repeat("d", rail.MaxName+1), 1)
+	require.ErrorContains(t, err, "a name of 256 bytes: name the device with 1 to 255 bytes")
 	first.Close()
 	first.Close()
 	_, err = r.ctl.NewPoller("D1", 1, 2)
 	require.NoError(t, err, "a closed poller's CQs are free")
+	first.Close()
+	_, err = r.ctl.NewPoller("D1", 1)
+	require.ErrorContains(t, err, "CQ 1 of D1 has a poller already", "to close the old one again changes nothing")
 	r.ctl.Close()
 	_, err = r.ctl.NewPoller("D1", 9)
 	assert.ErrorIs(t, err, ErrClosed)
+}
+
+// A poller that never stalled has not done so when the clock began either.
+func TestPollerOfAYoungClock(t *testing.T) {
+	now := time.Duration(0)
+	cfg := DefaultConfig()
+	cfg.Mode = Enforce
+	ctl, err := New(cfg, WithClock(func() time.Duration { return now }))
+	require.NoError(t, err)
+	p, err := ctl.NewPoller("D1", 1)
+	require.NoError(t, err)
+	assert.False(t, p.stalledAt(0))
+	assert.False(t, p.voids(5*ms))
+	assert.True(t, p.beatSince(0), "it was made just then")
+	p.Beat(5 * ms)
+	assert.False(t, p.voids(6*ms))
+	assert.True(t, p.beatSince(5*ms))
+	assert.False(t, p.beatSince(5*ms+1))
 }
 
 // A route goes silent while its sibling is served: SUSPECT long before the

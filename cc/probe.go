@@ -95,10 +95,10 @@ func (r *Route) wantsProbe(now time.Duration) bool {
 // over, unless the pair flaps. The caller holds the device's lock.
 func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
 	rec := r.health.record
-	switch {
+	switch pol := r.ctl.policy(); {
 	case !probe:
 		return time.Duration(rec.userDue.Load())
-	case !(path.Paused && path.Flaps()) && !(rec.local.Paused && rec.local.Flaps()):
+	case (!path.Paused || path.EarlyProbes(pol)) && (!rec.local.Paused || rec.local.EarlyProbes(pol)):
 		return min(rec.due, max(rec.probes.next, path.NextProbe))
 	}
 	return rec.due

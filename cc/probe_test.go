@@ -32,6 +32,17 @@ func (h *healthRig) due() []string {
 // withProber sets Config.Prober.
 func withProber(c *Config) { c.Prober = true }
 
+// Due lists what wants a probe by pair, whenever the routes were made.
+func TestDueIsSorted(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	for i := range byte(20) {
+		h.fail(h.route("D1", "P", string('a'+i*7%20)), 1, retryExc)
+	}
+	due := h.due()
+	assert.Len(t, due, 20)
+	assert.IsIncreasing(t, due)
+}
+
 // Due lists what wants a probe, in order, and changes nothing.
 func TestDue(t *testing.T) {
 	h := newHealthRig(t, Enforce)

@@ -58,6 +58,29 @@ func TestRouteIndexComparesWholePairs(t *testing.T) {
 	assert.Same(t, r, x.find(pair), "at the end of the chain")
 }
 
+// Whatever is removed is gone, wherever it is in its chains, and the others stay.
+func TestRouteIndexRemoves(t *testing.T) {
+	for gone := range fewestBuckets {
+		var x routeIndex
+		var routes []*Route
+		for i := range fewestBuckets { // some of them share a bucket, and all their peer
+			routes = append(routes, &Route{pair: indexPair(i)})
+			x.add(routes[i])
+		}
+		x.remove(routes[gone])
+		assert.Equal(t, fewestBuckets-1, x.routes)
+		assert.Nil(t, routes[gone].next)
+		assert.Nil(t, routes[gone].nextOfPeer)
+		for i, r := range routes {
+			if i == gone {
+				r = nil
+			}
+			assert.Same(t, r, x.find(indexPair(i)), "route %d when %d is gone", i, gone)
+		}
+		assert.Len(t, slices.Collect(x.to(peerOf(indexPair(0)))), fewestBuckets-1)
+	}
+}
+
 func TestRouteIndexAllStopsWhenAsked(t *testing.T) {
 	var x routeIndex
 	for i := range 3 {

@@ -150,7 +150,7 @@ type rounds struct {
 	dipping            atomic.Bool
 
 	// The device's lock guards these.
-	ramping bool  // no delay was above the low mark or the target yet
+	ramping bool // no delay was above the low mark or the target yet
 	dip     dip
 
 	bases baseDelays

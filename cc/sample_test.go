@@ -90,6 +90,16 @@ func TestWhatIsMeasured(t *testing.T) {
 	}
 }
 
+// What takes long is a quarter of the target, but no more than 100 us.
+func TestWhatIsLong(t *testing.T) {
+	for target, want := range map[time.Duration]time.Duration{
+		40 * time.Microsecond: 10 * time.Microsecond, 400 * time.Microsecond: 100 * time.Microsecond, 10 * ms: 100 * time.Microsecond,
+	} {
+		r := tunedRig(t, Enforce, func(c *Config) { c.TargetDrain = target })
+		assert.Equal(t, uint32(want), r.route("D1", "P", "n1").longSample.Load(), "a target of %s", target)
+	}
+}
+
 // Large and small slices weigh by their bytes.
 func TestDrainTimeWeighsBytes(t *testing.T) {
 	r := newRig(t, Enforce)
@@ -164,6 +174,76 @@ func TestSampleBounds(t *testing.T) {
 	drain, _ := flow.DrainTime.Get()
 	assert.LessOrEqual(t, drain, maxSampleDelay)
 	assert.GreaterOrEqual(t, drain, time.Duration(0))
+}
+
+// Sums are of what was measured, or of what was delivered if that is more, and nothing
+// has no mean.
+func TestSums(t *testing.T) {
+	assert.Equal(t, uint64(7), sums{bytes: 7, delivered: 5}.weight())
+	assert.Equal(t, uint64(9), sums{bytes: 7, delivered: 9}.weight())
+	assert.Equal(t, uint64(7), sums{bytes: 7, delivered: -5}.weight(), "what is being given back undelivered")
+	assert.Zero(t, sums{delivered: -5}.weight())
+	assert.Zero(t, mean(5, 0))
+	assert.Equal(t, 5*time.Microsecond, mean(50, 10))
+}
+
+// A huge slice weighs as much as a sample may, and a delay of days as long.
+func TestLargestSample(t *testing.T) {
+	r := tunedRig(t, Observe, nil)
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	var s slice
+	for n, want := range map[int64]uint64{1<<31 - 1: 1<<31 - 1, 1 << 31: 1 << 31, 1<<31 + 1: 1 << 31, 1 << 40: 1 << 31} {
+		r.post(&s, route, gen, n, 1)
+		m := route.meter.Load()
+		bytes, delay := m.bytes.Load(), m.delay.Load()
+		r.now += time.Hour
+		r.settle(&s, success)
+		assert.Equal(t, want, m.bytes.Load()-bytes, "%d bytes", n)
+		assert.Equal(t, want*60_000_000, m.delay.Load()-delay, "%d bytes", n)
+	}
+}
+
+// Sizes up to 4 KiB are one class, and each class has twice the size of the one before.
+func TestClassesOfBaseDelays(t *testing.T) {
+	var b baseDelays
+	sizes := []int64{4096, 8192}
+	for n := int64(16384); n <= 1<<27; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	require.Len(t, sizes, sizeClasses)
+	for i, n := range sizes { // the larger the faster, so that classes which run together show
+		assert.Equal(t, uint64(100-i), b.learn(n, uint64(100-i)))
+	}
+	for i, n := range sizes {
+		want := uint64(100 - i)
+		assert.Equal(t, want, b.learn(n, 1000), "%d bytes", n)
+		assert.Equal(t, want, b.learn(n/2+1, 1000), "%d bytes", n/2+1)
+	}
+	assert.Equal(t, uint64(100), b.learn(1, 1000))
+	assert.Equal(t, uint64(85), b.learn(1<<40, 1000), "there is no larger class")
+}
+
+// Periods of base delays take 5 s each.
+func TestPeriodsOfBaseDelays(t *testing.T) {
+	var b baseDelays
+	const s = time.Second
+	assert.False(t, b.turn(5*s), "the first")
+	assert.False(t, b.turn(10*s-2))
+	assert.False(t, b.turn(10*s-1))
+	b.learn(1, 9)
+	assert.True(t, b.turn(10*s))
+	assert.False(t, b.turn(10*s+1))
+	b.learn(1, 20)
+	assert.True(t, b.turn(15*s))
+	assert.Equal(t, uint64(9), b.learn(1, 30), "the least of two periods")
+	assert.True(t, b.turn(20*s))
+	assert.Equal(t, uint64(20), b.learn(1, 40), "the 9 is forgotten")
+	assert.True(t, b.turn(25*s))
+	assert.Equal(t, uint64(30), b.learn(1, 50))
+	b.learn(1, 10)
+	assert.True(t, b.turn(30*s))
+	assert.Equal(t, uint64(10), b.learn(1, 60), "also if the later one has it")
 }
 
 func TestBaseDelays(t *testing.T) {

@@ -216,7 +216,7 @@ func (r *pooledRoute) acquire(p *pooledPermit, n int64, probe bool) modelAnswer 
 func (r *pooledRoute) askForTrial(p *pooledPermit, n int64, probe bool) modelAnswer {
 	now, due, pair := r.m.now, r.due(), r.pair
 	from := due
-	if probe && !(pair.path.paused && pair.path.flapping) && !(r.local.paused && r.local.flapping) {
+	if probe && (!pair.path.paused || pair.path.probed()) && (!r.local.paused || r.local.probed()) {
 		from = min(due, max(r.nextProbe, pair.path.probe))
 	}
 	switch {

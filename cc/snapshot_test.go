@@ -29,6 +29,25 @@ func TestDeliveredBytes(t *testing.T) {
 	}
 }
 
+// Devices and routes come in the order of their names.
+func TestSnapshotIsSorted(t *testing.T) {
+	r := newRig(t, Enforce)
+	for _, name := range []string{"D3", "D1", "D2"} {
+		r.route(name, "Q", "n1")
+		r.route(name, "P", "n1")
+	}
+	s := r.ctl.Snapshot()
+	var devices, routes []string
+	for _, d := range s.Devices {
+		devices = append(devices, d.Device)
+	}
+	for _, r := range s.Routes {
+		routes = append(routes, r.Pair.String())
+	}
+	assert.Equal(t, []string{"D1", "D2", "D3"}, devices)
+	assert.Equal(t, []string{"D1:1->P/n1", "D2:1->P/n1", "D3:1->P/n1", "D1:1->Q/n1", "D2:1->Q/n1", "D3:1->Q/n1"}, routes)
+}
+
 func TestSnapshotJSON(t *testing.T) {
 	r := newRig(t, Enforce)
 	route := r.route("D1", "P", "n1")

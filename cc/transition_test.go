@@ -105,3 +105,20 @@ func TestHealthSnapshot(t *testing.T) {
 	assert.Contains(t, string(text), `"state":"QUARANTINED"`)
 	assert.Contains(t, string(text), `"reason":"ROUTE_TIMEOUT"`)
 }
+
+// Only a quarantine can be the last: no notice, and no trial of it. Routes to other peers
+// are no help.
+func TestWhatIsTheLastRoute(t *testing.T) {
+	h := newHealthRig(t, Enforce)
+	route, other := h.route("D1", "P", "n1"), h.route("D1", "Q", "n1")
+	h.route("D2", "R", "n1")
+	h.quarantine(route)
+	assert.True(t, h.seen[len(h.seen)-1].LastRoute)
+	h.fail(other, 3, retryExc)
+	require.Len(t, h.notices(PortExhausted), 1)
+	h.advance(30 * time.Second)
+	h.trial(route)
+	for _, tr := range h.seen {
+		assert.Equal(t, tr.To == Quarantined && tr.Notice == NoNotice, tr.LastRoute, "%+v", tr)
+	}
+}

@@ -153,9 +153,9 @@ func (b *Breaker) leaveHealthy(p Policy, now time.Duration) {
 // may live down until then.
 func (b *Breaker) Cooldown(p Policy) time.Duration { return max(b.remembered, p.Cooldown) }
 
-// Flaps reports whether the path was paused again less than one cooldown after it came
-// back, and has not lived down the longer cooldown that this brought it.
-func (b *Breaker) Flaps() bool { return b.flapping }
+// EarlyProbes reports whether a probe may come before the pause is over. It may not if the
+// path flaps, and has a longer pause than the base for it.
+func (b *Breaker) EarlyProbes(p Policy) bool { return !b.flapping || b.remembered <= p.Cooldown }
 
 // ProbeInterval returns the time from one early trial that fails to the next, which is
 // as many times the policy's as the pause is longer than the base. interval is the

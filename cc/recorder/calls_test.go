@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/rdmagate/rdmagate/cc/recorder"
 	"github.com/rdmagate/rdmagate/classify"
 	"github.com/rdmagate/rdmagate/rail"
+	"github.com/rdmagate/rdmagate/taskstate"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -87,6 +89,8 @@ func TestCallsOfAList(t *testing.T) {
 	l.Settle(d.Use, 0b11, success, r.time())
 	route.TryAcquireList(&l, gen, nil, nil)
 	route.TryAcquireList(&l, gen, []int64{1 << 40, 1}, nil)
+	require.True(t, route.TryAcquireList(&l, gen, []int64{1}, nil).Admitted())
+	assert.ErrorIs(t, l.Posting(9, r.time()), cc.ErrUnknownQP)
 	assert.Equal(t, []string{
 		"acquire_list p1 r1 4KiB,4KiB,8KiB,4KiB gen=1 task=none -> admit use=#",
 		"acquire_list p1 r1 4KiB,4KiB,8KiB,4KiB gen=1 task=none -> refused error=held",
@@ -101,11 +105,24 @@ func TestCallsOfAList(t *testing.T) {
 		"mark \"left out: scenario: acquire_list lacks its bytes\"",
 		"@3600s clock",
 		"acquire_list p1 r1 1024GiB,1 gen=1 task=none -> defer ROUTE_SUSPECT domain=route hint=divert",
+		"@3600s clock",
+		"@3600s clock",
+		"acquire_list p1 r1 1 gen=1 task=none -> admit use=#",
+		"@3600s post p1 qp=9 -> error=unknown_qp",
 	}, r.since(begin))
 }
 
 func TestCallsOfRoutesAndPollers(t *testing.T) {
-	r := newRig(t, recorder.New(), nil)
+	callsOfRoutesAndPollers(t)
+}
+
+// One at a time they are the same, also those after which nothing is left to call.
+func TestSerialCallsOfRoutesAndPollers(t *testing.T) {
+	callsOfRoutesAndPollers(t, recorder.Serial())
+}
+
+func callsOfRoutesAndPollers(t *testing.T, options ...recorder.Option) {
+	r := newRig(t, recorder.New(options...), nil)
 	poller, err := r.ctl.NewPoller("D1", 1, 2)
 	require.NoError(t, err)
 	_, err = r.ctl.NewPoller("D1", 2)
@@ -127,6 +144,7 @@ func TestCallsOfRoutesAndPollers(t *testing.T) {
 	require.Equal(t, 2, reached)
 	_, _, err = r.ctl.Event(classify.Event{Type: classify.EventQPFatal}, r.time())
 	require.Error(t, err)
+	route.Unreachable(gen, r.time())
 	r.advance(2 * time.Second)
 	require.Len(t, r.ctl.Due(r.time()), 2)
 	var p cc.Permit
@@ -142,6 +160,8 @@ func TestCallsOfRoutesAndPollers(t *testing.T) {
 	r.ctl.Close()
 	_, err = r.ctl.Route(rail.Pair{Peer: "P", Local: "D1", Port: 1, Remote: "n3"})
 	require.ErrorIs(t, err, cc.ErrClosed)
+	r.ctl.Tick(r.time())
+	r.ctl.Close()
 	assert.Equal(t, []string{
 		"@3600s clock", // of New
 		"@3600s clock",
@@ -162,6 +182,7 @@ func TestCallsOfRoutesAndPollers(t *testing.T) {
 		"@3600.01s told r2 HEALTHY QUARANTINED FATAL source=event raw=10 gen=0 last_route=yes",
 		"@3600.01s event PORT_ERR D1 port=1 -> reached=2",
 		"@3600.01s event QP_FATAL -> reached=0 error=no_element",
+		"@3600.01s unreachable r1 old=1",
 		"@3602.01s due -> r1,r2",
 		"@3602.01s clock",
 		"@3602.01s clock",
@@ -183,6 +204,7 @@ func TestCallsOfRoutesAndPollers(t *testing.T) {
 		"forget P -> routes=1",
 		"close",
 		"route r0 D1 P n3 port=1 -> error=closed",
+		"close",
 	}, r.dump())
 }
 
@@ -211,6 +233,11 @@ func TestWaitIsRecordedWhenItReturns(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			cancel(errors.New("enough"))
 			route.Wait(ctx, &b.permit, gen, 4*kib, &b.task)
+			assert.Error(t, route.Wait(context.Background(), &b.permit, gen, 0, &b.task).Err)
+			late := &endsAfterOneLook{Context: context.Background()}
+			assert.True(t, route.Wait(late, &b.permit, gen, 4*kib, &b.task).Admitted())
+			late = &endsAfterOneLook{Context: context.Background()}
+			assert.ErrorIs(t, route.Wait(late, &b.permit, gen, 4*kib, &b.task).Err, cc.ErrHeld)
 			assert.Equal(t, []string{
 				`mark "p2 waits for 4096 bytes on r1"`,
 				"@3600s complete p1 SUCCESS use=# -> ended+released",
@@ -219,7 +246,44 @@ func TestWaitIsRecordedWhenItReturns(t *testing.T) {
 				"@3600s post p2 qp=1",
 				"@3600s complete p2 SUCCESS use=# -> ended+released",
 				"wait p2 r1 4KiB gen=1 task=t2 -> refused error=ended",
+				"wait p2 r1 0 gen=1 task=t2 -> refused error=invalid",
+				"wait p2 r1 4KiB gen=1 task=t2 -> admit use=#",
+				"wait p2 r1 4KiB gen=1 task=t2 -> refused error=held",
 			}, r.since(begin), "serial: %t", serial)
 		})
 	}
+}
+
+// endsAfterOneLook is a context that ends while a call that has looked at it goes on.
+type endsAfterOneLook struct {
+	context.Context
+	looks int
+}
+
+func (c *endsAfterOneLook) Err() error {
+	if c.looks++; c.looks > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A task that begins anew where another one was has a name of its own.
+func TestTaskThatBeginsAnew(t *testing.T) {
+	r := newRig(t, recorder.New(), nil)
+	route := r.route("n1")
+	gen := r.renew(route, 0, 1)
+	begin := len(r.dump())
+	var s slice
+	for range 2 {
+		r.post(&s, route, gen, 4*kib, 1)
+		r.settle(&s, success)
+		s.task = taskstate.Task{}
+	}
+	var names []string
+	for _, line := range r.since(begin) {
+		if _, name, found := strings.Cut(line, "task="); found {
+			names = append(names, name)
+		}
+	}
+	assert.Equal(t, []string{"t1 -> admit use=#", "t2 -> admit use=#"}, names)
 }

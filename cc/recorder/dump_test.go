@@ -62,6 +62,22 @@ func TestDumpThatBeginsInTheMiddle(t *testing.T) {
 	assert.Contains(t, r.dump(), "found r2 HEALTHY gen=2 qps=4 cq=1", "what is in the ring no longer is known all the same")
 }
 
+// Where no record has a time the dump begins when the controller did.
+func TestDumpWithoutTimes(t *testing.T) {
+	r := newRig(t, recorder.New(recorder.Slots(64)), nil)
+	route := r.route("n1")
+	gen := r.renew(route, 0, 1)
+	var p cc.Permit
+	for range 64 {
+		require.True(t, route.TryAcquire(&p, gen, 4*kib, nil).Admitted())
+		p.Unposted()
+	}
+	var b strings.Builder
+	require.NoError(t, r.rec.Dump(&b, recorder.Text))
+	assert.Contains(t, b.String(), "\n@3600s recording complete=no serial=no\n")
+	assert.NotContains(t, b.String(), "clock")
+}
+
 // A dump begins with the endpoint that was current there, of the latest eight.
 func TestDumpWithRenewalsInside(t *testing.T) {
 	r := newRig(t, recorder.New(recorder.Slots(64)), nil)
@@ -338,7 +354,18 @@ func TestSerialHookMayCall(t *testing.T) {
 	}, r.since(begin))
 }
 
-// What another controller learnt shows.
+// Without, it is told in the middle of the call.
+func TestHookIsToldAtOnce(t *testing.T) {
+	var told []cc.State
+	r := newRig(t, recorder.New(), nil, cc.WithTransitions(func(tr cc.Transition) { told = append(told, tr.To) }))
+	route := r.route("n1")
+	var s slice
+	r.post(&s, route, r.renew(route, 0, 1), 4*kib, 1)
+	r.settle(&s, retryExc)
+	assert.Equal(t, []cc.State{cc.Suspect}, told)
+}
+
+// What another controller learnt shows, also to who would take the fast path.
 func TestWhatTheTableBrings(t *testing.T) {
 	table := rail.NewTable()
 	r := newRig(t, recorder.New(), nil, cc.WithPauses(table))
@@ -346,6 +373,8 @@ func TestWhatTheTableBrings(t *testing.T) {
 	route, theirs := r.route("n1"), other.route("n1")
 	gen := r.renew(route, 0, 1)
 	var s slice
+	r.post(&s, route, gen, 4*kib, 1)
+	r.settle(&s, success)
 	other.post(&s, theirs, other.renew(theirs, 0, 2), 4*kib, 2)
 	other.settle(&s, retryExc)
 	begin := len(r.dump())
@@ -363,4 +392,12 @@ func TestWhatTheTableBrings(t *testing.T) {
 	lines = watcher.dump()
 	assert.Equal(t, "snapshot", lines[len(lines)-1])
 	assert.Contains(t, lines, strings.Replace(told, "gen=1", "gen=0", 1))
+
+	seen.Close()
+	lines = watcher.dump()
+	other.advance(time.Minute)
+	other.post(&s, theirs, other.renew(theirs, 1, 3), 4*kib, 3)
+	other.settle(&s, success)
+	seen.State()
+	assert.Equal(t, lines, watcher.dump(), "a closed route takes in nothing")
 }

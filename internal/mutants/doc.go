@@ -28,7 +28,9 @@
 // that fail then are left out and listed: they see that the package was changed. Then
 // each mutant runs the tests that reach it, the fastest first and in short mode, until
 // one fails: those of its own package, then those of packages that use it. A mutant that
-// takes ten times as long as it should, and five seconds more, is killed too.
+// takes ten times as long as it should, and five seconds more, is killed too. A mutant with
+// a reason runs the quick tests of its own package only, unless -all is given: that it is
+// killed shows that the reason is wrong.
 //
 // # Reasons
 //

@@ -93,16 +93,26 @@ func batches(tests []*test) (all [][]*test) {
 	return all
 }
 
-// judgeAll runs all mutants and returns what became of each. If it is interrupted,
-// some were not run.
-func judgeAll(ctx context.Context, suites []*suite, mutants []*mutant, workers int, done func(*mutant, outcome)) map[*mutant]outcome {
+// quickTest is the longest test that mutants run which nobody expects to be killed.
+const quickTest = 100 * time.Millisecond
+
+// quick returns the suite with its quick tests only.
+func (s *suite) quick() *suite {
+	q := *s
+	q.tests = slices.DeleteFunc(slices.Clone(s.tests), func(t *test) bool { return t.cpu > quickTest })
+	return &q
+}
+
+// judgeAll runs all mutants, each on the suites that are told for it, and returns what
+// became of them. If it is interrupted, some were not run.
+func judgeAll(ctx context.Context, suites func(*mutant) []*suite, mutants []*mutant, workers int, done func(*mutant, outcome)) map[*mutant]outcome {
 	var mu sync.Mutex
 	outcomes := map[*mutant]outcome{}
 	each(workers, len(mutants), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		o := judge(ctx, suites, mutants[i])
+		o := judge(ctx, suites(mutants[i]), mutants[i])
 		mu.Lock()
 		defer mu.Unlock()
 		outcomes[mutants[i]] = o

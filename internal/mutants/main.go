@@ -35,6 +35,7 @@ type options struct {
 	list    bool
 	own     bool
 	longest time.Duration
+	all     bool   // explained mutants run all tests too
 	reasons string // the folder with the lists of reasons
 	workers int
 	news    io.Writer
@@ -66,6 +67,7 @@ func run(ctx context.Context, args []string, out, news io.Writer) error {
 	list := flags.Bool("list", false, "list the mutants and run none")
 	own := flags.Bool("own", false, "run the tests of the package itself only")
 	most := flags.Duration("longest", time.Minute, "leave out tests that take longer on the processor")
+	all := flags.Bool("all", false, "run all tests on mutants with a reason too, not only the quick ones of the package")
 	workers := flags.Int("workers", 2, "how many processes at once")
 	dir := flags.String("out", "", "write the report to mutants.md in this `folder` too")
 	if err := flags.Parse(args); err != nil {
@@ -80,7 +82,7 @@ func run(ctx context.Context, args []string, out, news io.Writer) error {
 		return err
 	}
 	opts := options{
-		only: match, list: *list, own: *own, longest: *most, reasons: filepath.Join(root, "internal", "mutants"),
+		only: match, list: *list, own: *own, longest: *most, all: *all, reasons: filepath.Join(root, "internal", "mutants"),
 		workers: max(1, *workers), news: news,
 	}
 	if *again != "" {
@@ -213,6 +215,12 @@ func (r *result) judge(ctx context.Context, root string, code *schemata, chosen 
 	}
 	r.chosen = len(chosen)
 	p := &progress{w: opts.news, pkg: t.name, total: len(chosen), began: time.Now(), explained: r.explained}
-	r.outcomes = judgeAll(ctx, suites, chosen, opts.workers, p.done)
+	quick := []*suite{suites[0].quick()}
+	r.outcomes = judgeAll(ctx, func(m *mutant) []*suite {
+		if r.explained(m) && !opts.all {
+			return quick
+		}
+		return suites
+	}, chosen, opts.workers, p.done)
 	return nil
 }

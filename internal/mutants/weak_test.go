@@ -98,7 +98,15 @@ func TestInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	r := &result{pkg: "weak", mutants: code.mutants, chosen: len(code.mutants), equivalent: &reasons{}, accepted: &reasons{}}
-	r.outcomes = judgeAll(ctx, []*suite{s}, code.mutants, 1, func(*mutant, outcome) { stop() })
+	r.outcomes = judgeAll(ctx, func(*mutant) []*suite { return []*suite{s} }, code.mutants, 1, func(*mutant, outcome) { stop() })
 	assert.Equal(t, 1, r.count().run)
 	assert.Contains(t, r.faults()[0], "interrupted")
+}
+
+// Mutants that nobody expects to be killed run quick tests only; the others keep them all.
+func TestQuickTests(t *testing.T) {
+	quick, slow := &test{cpu: quickTest}, &test{cpu: quickTest + 1}
+	s := &suite{tests: []*test{quick, slow}}
+	assert.Equal(t, []*test{quick}, s.quick().tests)
+	assert.Equal(t, []*test{quick, slow}, s.tests)
 }
