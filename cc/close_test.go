@@ -83,7 +83,7 @@ func TestRouteCloseWithWaiters(t *testing.T) {
 		for range cap(answers) {
 			go func() {
 				var p Permit
-				answers <- route.Wait(context.Background(), &p, gen, kib, nil)
+				answers <- route.Acquire(context.Background(), &p, gen, kib, nil)
 			}()
 		}
 		synctest.Wait()

@@ -50,7 +50,7 @@ type Decision struct {
 	// after the next Released on this route or its device, or in the next poll round.
 	RetryAfter time.Duration
 	// Err is set when the call itself was wrong; Answer is then Refused. From
-	// [Route.Wait] it may also be why waiting ended, with the latest answer.
+	// [Route.Acquire] it may also be why waiting ended, with the latest answer.
 	Err error
 }
 

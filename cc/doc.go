@@ -83,7 +83,7 @@
 //
 // # Waiting and probing
 //
-// TryAcquire never blocks. [Route.Wait] does, for those who would spin. A slice larger
+// TryAcquire never blocks. [Route.Acquire] does, for those who would spin. A slice larger
 // than a window is not starved by small ones: it leaves a claim that takes precedence
 // after two drain times. [Controller.Due] and [Route.TryProbe] serve a prober, and
 // [Route.Handoff] moves a reservation to another rail. A [List] is the permit of a whole

@@ -63,7 +63,7 @@
 //
 // # What goes wrong
 //
-//   - Waiting for a window on the thread that polls: nobody is left to make room. [Route.Wait]
+//   - Waiting for a window on the thread that polls: nobody is left to make room. [Route.Acquire]
 //     is for other threads; a poller uses TryAcquire and goes on polling.
 //   - Posting when a slice is queued, and not right before the post: the wait in the
 //     engine's own queue is taken for the network's, and windows go down to the least.

@@ -33,7 +33,7 @@ func (a modelAnswer) waits() bool {
 	return false
 }
 
-// wait is Wait: it returns the place in line, or nil if the answer is there at once.
+// wait is Acquire: it returns the place in line, or nil if the answer is there at once.
 func (m *model) wait(r *modelRoute, p *modelPermit, gen Generation, n int64) (*modelPlace, modelAnswer) {
 	r.endClaim(p)
 	if len(r.parked) == 0 {
@@ -65,7 +65,7 @@ func (r *modelRoute) unpark(place *modelPlace) {
 	r.parked = slices.DeleteFunc(r.parked, func(p *modelPlace) bool { return p == place })
 }
 
-// modelSleeper is a goroutine in Wait.
+// modelSleeper is a goroutine in Acquire.
 type modelSleeper struct {
 	route  int
 	place  *modelPlace
@@ -90,7 +90,7 @@ func (x *modelRun) wait(i, j int, c uint32) string {
 	slice, route := &x.slices[i], x.routes[j]
 	go func() {
 		defer close(s.done)
-		s.d = route.Wait(ctx, &slice.permit, gen, n, &slice.task)
+		s.d = route.Acquire(ctx, &slice.permit, gen, n, &slice.task)
 	}()
 	synctest.Wait()
 	place, a := x.m.wait(r, p, gen, n)
@@ -119,7 +119,7 @@ func (x *modelRun) giveUp(i int) string {
 		return fmt.Sprintf("permit %d still waits after its context ended", i)
 	}
 	if !errors.Is(s.d.Err, context.Canceled) {
-		return fmt.Sprintf("Wait of permit %d gave %v after its context ended", i, s.d)
+		return fmt.Sprintf("Acquire of permit %d gave %v after its context ended", i, s.d)
 	}
 	x.models[s.route].unpark(s.place)
 	delete(x.sleepers, i)

@@ -31,7 +31,7 @@ func TestOffKeepsNothing(t *testing.T) {
 		d := a.TryAcquire(&s.permit, gen, 5*mib, &s.task)
 		require.True(t, d.Admitted())
 		require.True(t, b.Handoff(&s.permit, gen, &s.task).Admitted())
-		require.True(t, b.Wait(t.Context(), &s.permit, gen, 5*mib, &s.task).Admitted())
+		require.True(t, b.Acquire(t.Context(), &s.permit, gen, 5*mib, &s.task).Admitted())
 		require.True(t, b.TryProbe(&s.permit, gen, kib).Admitted())
 		require.NoError(t, s.permit.Posting(1, r.now))
 		require.Zero(t, s.permit.Settle(d.Use, retryExc, r.now))

@@ -15,15 +15,15 @@ import (
 
 // What reviews found, and what is right instead.
 
-// In mode off (the default) what Wait, TryProbe and Handoff admit on a permit of its
+// In mode off (the default) what Acquire, TryProbe and Handoff admit on a permit of its
 // own must be postable.
 func TestOffWaitThenPosting(t *testing.T) {
 	r := newRig(t, Off)
 	a := r.route("D1", "P", "n1")
 	gen := Generation(1)
-	t.Run("Wait", func(t *testing.T) {
+	t.Run("Acquire", func(t *testing.T) {
 		var s slice
-		require.True(t, a.Wait(t.Context(), &s.permit, gen, kib, &s.task).Admitted())
+		require.True(t, a.Acquire(t.Context(), &s.permit, gen, kib, &s.task).Admitted())
 		require.NoError(t, s.permit.Posting(1, r.now))
 	})
 	t.Run("TryProbe", func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestDeviceWaiterHearsOfPause(t *testing.T) {
 	got := make(chan Decision, 1)
 	go func() {
 		var p Permit
-		got <- r.Wait(ctx, &p, 1, 4096, nil)
+		got <- r.Acquire(ctx, &p, 1, 4096, nil)
 	}()
 	for r.line.Load() == nil { // until it waits
 		time.Sleep(time.Millisecond)

@@ -58,9 +58,9 @@ func TestPauseMetByEveryCaller(t *testing.T) {
 			assert.Equal(t, avoided, r.Handoff(&s.permit, r.current.Load().number, nil).Ruling)
 			h.inFlight(other, 0, 0)
 		},
-		"Wait": func(t *testing.T, h *healthRig, r *Route) {
+		"Acquire": func(t *testing.T, h *healthRig, r *Route) {
 			var s slice
-			assert.Equal(t, avoided, r.Wait(context.Background(), &s.permit, r.current.Load().number, kib, nil).Ruling)
+			assert.Equal(t, avoided, r.Acquire(context.Background(), &s.permit, r.current.Load().number, kib, nil).Ruling)
 		},
 		"TryProbe": func(t *testing.T, h *healthRig, r *Route) {
 			var s slice

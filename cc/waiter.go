@@ -41,7 +41,7 @@ func (w *waiter) wake() {
 	}
 }
 
-// Wait is [Route.TryAcquire] for a goroutine that would otherwise spin: while the
+// Acquire is [Route.TryAcquire] for a goroutine that would otherwise spin: while the
 // answer is a Defer that bytes coming back, or the end of a trial, can change
 // (BYTE_WINDOW, CONGESTION_FEEDBACK, ROUTE_SUSPECT, PROBING), it sleeps and asks
 // again. Every other answer is returned at once, also one that comes up while it
@@ -55,7 +55,7 @@ func (w *waiter) wake() {
 // error that wraps the context's cause; nothing is held. Close releases all waiters
 // with [ErrClosed]. The goroutine that polls for completions must not wait here:
 // it is the one that makes room.
-func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
+func (r *Route) Acquire(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task) Decision {
 	if !enabled || r.mode == Off {
 		p.calls = off
 		return Decision{Ruling: Ruling{Answer: Admit}}
@@ -66,7 +66,7 @@ func (r *Route) Wait(ctx context.Context, p *Permit, gen Generation, n int64, ta
 	return r.wait(ctx, p, gen, n, task, nil)
 }
 
-// wait is Wait, with what is recorded of it when it goes to sleep.
+// wait is Acquire, with what is recorded of it when it goes to sleep.
 func (r *Route) wait(ctx context.Context, p *Permit, gen Generation, n int64, task *taskstate.Task, call *recorder.Acquire) Decision {
 	if ctx.Err() != nil {
 		return r.gaveUp(ctx, Decision{})
@@ -120,7 +120,7 @@ func (d Decision) waits() bool {
 }
 
 func (r *Route) gaveUp(ctx context.Context, d Decision) Decision {
-	d.Err = fmt.Errorf("cc: Wait on %s: %w", r.pair, context.Cause(ctx))
+	d.Err = fmt.Errorf("cc: Acquire on %s: %w", r.pair, context.Cause(ctx))
 	return d
 }
 

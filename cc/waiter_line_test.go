@@ -44,7 +44,7 @@ func TestWaiterLeavesNoClaim(t *testing.T) {
 		require.NotZero(t, route.line.Load().claim.number)
 		go func() {
 			defer close(large.done)
-			large.d = route.Wait(ctx, &large.permit, gen, 2*mib, nil)
+			large.d = route.Acquire(ctx, &large.permit, gen, 2*mib, nil)
 		}()
 		require.False(t, large.over())
 		assert.Zero(t, route.line.Load().claim.number)

@@ -103,7 +103,7 @@ func TestWaiterRace(t *testing.T) {
 				if rnd.IntN(10) == 0 {
 					ctx, cancel = context.WithTimeout(ctx, time.Duration(rnd.IntN(1000))*time.Microsecond)
 				}
-				d := all[i].Wait(ctx, &s.permit, gens[i], n, nil)
+				d := all[i].Acquire(ctx, &s.permit, gens[i], n, nil)
 				cancel()
 				if d.Admitted() {
 					life(&s, i, n, d.Use)
@@ -146,7 +146,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 				wg.Go(func() {
 					var s slice
 					for range rounds {
-						d := routes[i].Wait(context.Background(), &s.permit, gens[i], n, nil)
+						d := routes[i].Acquire(context.Background(), &s.permit, gens[i], n, nil)
 						if !assert.True(t, d.Admitted(), "%s", d) {
 							return
 						}
@@ -194,7 +194,7 @@ func TestManyWaiters(t *testing.T) {
 				c = context.Background()
 			}
 			p := &permits[i]
-			switch d := route.Wait(c, p, gen, 64*kib, nil); {
+			switch d := route.Acquire(c, p, gen, 64*kib, nil); {
 			case d.Admitted():
 				served.Add(1)
 				assert.NoError(t, p.Posting(1, 0))
@@ -274,7 +274,7 @@ func claimsSettle(t *testing.T, seed uint64) {
 		s := &slice{}
 		if rnd.IntN(3) == 0 {
 			wg.Go(func() {
-				d := routes[i].Wait(context.Background(), &s.permit, gens[i], n, nil)
+				d := routes[i].Acquire(context.Background(), &s.permit, gens[i], n, nil)
 				if assert.True(t, d.Admitted(), "seed %d: %s", seed, d) {
 					assert.NoError(t, s.permit.Posting(uint64(i+1), 0))
 					s.permit.Settle(d.Use, success, 0)

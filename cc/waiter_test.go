@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sleeper is a goroutine in Wait.
+// sleeper is a goroutine in Acquire.
 type sleeper struct {
 	slice
 	done chan struct{}
@@ -25,7 +25,7 @@ func (r *rig) wait(ctx context.Context, route *Route, gen Generation, n int64, q
 	s := &sleeper{done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		s.d = route.Wait(ctx, &s.permit, gen, n, &s.task)
+		s.d = route.Acquire(ctx, &s.permit, gen, n, &s.task)
 		s.use = s.d.Use
 		if s.d.Admitted() {
 			assert.NoError(r.TB, s.permit.Posting(qp, r.now))
@@ -331,18 +331,18 @@ func TestWaitWrongCalls(t *testing.T) {
 	var s slice
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.ErrorIs(t, route.Wait(done, &s.permit, gen, kib, nil).Err, context.Canceled, "a context that has ended")
-	assert.ErrorContains(t, route.Wait(t.Context(), &s.permit, gen, 0, nil).Err, "0 bytes")
-	assert.ErrorContains(t, route.Wait(t.Context(), &s.permit, gen+1, kib, nil).Err, "newest")
-	require.True(t, route.Wait(t.Context(), &s.permit, gen, kib, nil).Admitted())
-	assert.ErrorIs(t, route.Wait(t.Context(), &s.permit, gen, kib, nil).Err, ErrHeld)
+	assert.ErrorIs(t, route.Acquire(done, &s.permit, gen, kib, nil).Err, context.Canceled, "a context that has ended")
+	assert.ErrorContains(t, route.Acquire(t.Context(), &s.permit, gen, 0, nil).Err, "0 bytes")
+	assert.ErrorContains(t, route.Acquire(t.Context(), &s.permit, gen+1, kib, nil).Err, "newest")
+	require.True(t, route.Acquire(t.Context(), &s.permit, gen, kib, nil).Admitted())
+	assert.ErrorIs(t, route.Acquire(t.Context(), &s.permit, gen, kib, nil).Err, ErrHeld)
 	s.permit.Unposted()
-	assert.Equal(t, classify.ReasonStaleGeneration, route.Wait(t.Context(), &s.permit, 0, kib, nil).Reason, "what waiting cannot change is not waited for")
+	assert.Equal(t, classify.ReasonStaleGeneration, route.Acquire(t.Context(), &s.permit, 0, kib, nil).Reason, "what waiting cannot change is not waited for")
 	for _, mode := range []Mode{Off, Observe} {
 		r := newRig(t, mode)
 		route := r.route("D1", "P", "n1")
 		gen := r.renew(route, 1)
 		var s slice
-		assert.True(t, route.Wait(t.Context(), &s.permit, gen, 64*mib, nil).Admitted(), "mode %s", mode)
+		assert.True(t, route.Acquire(t.Context(), &s.permit, gen, 64*mib, nil).Admitted(), "mode %s", mode)
 	}
 }

@@ -42,7 +42,7 @@ func ExampleController_Tick() {
 
 // A goroutine that has nothing else to do waits for room. The one that polls for
 // completions must not: it is what makes room.
-func ExampleRoute_Wait() {
+func ExampleRoute_Acquire() {
 	ctl, route, gen := newRoute(numbers())
 	defer ctl.Close()
 
@@ -53,14 +53,14 @@ func ExampleRoute_Wait() {
 	}
 
 	admitted := make(chan cc.Answer)
-	go func() { admitted <- route.Wait(context.Background(), &second, gen, 256<<10, nil).Answer }()
+	go func() { admitted <- route.Acquire(context.Background(), &second, gen, 256<<10, nil).Answer }()
 	first.Settle(use, classify.Completion(classify.StatusSuccess, 0), ctl.Now()) // the poller's goroutine
 	fmt.Println(<-admitted)
 
 	// Who gives up holds nothing. Err has the context's cause; the answer is the latest.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	d := route.Wait(ctx, &third, gen, 64<<10, nil)
+	d := route.Acquire(ctx, &third, gen, 64<<10, nil)
 	fmt.Println(d.Answer, d.Reason, errors.Is(d.Err, context.DeadlineExceeded), third.Held())
 	// Output:
 	// admit

@@ -74,7 +74,7 @@ type waiting struct {
 	slice
 	number  int
 	ctx     context.Context
-	answers atomic.Int32 // that Wait gave it
+	answers atomic.Int32 // that Acquire gave it
 	d       cc.Decision
 	fault   error // of Posting
 }
@@ -170,7 +170,7 @@ func (q *queue) wait() (cost waited) {
 func (q *queue) waits(w *waiting) {
 	defer q.over.Done()
 	r := q.of(w)
-	w.d = r.Wait(w.ctx, &w.permit, r.gen, one, &w.task)
+	w.d = r.Acquire(w.ctx, &w.permit, r.gen, one, &w.task)
 	w.use = w.d.Use
 	w.answers.Add(1)
 	q.answers.Add(1)

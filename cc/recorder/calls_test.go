@@ -222,7 +222,7 @@ func TestWaitIsRecordedWhenItReturns(t *testing.T) {
 			r.post(&a, route, gen, 256*kib, 1)
 			begin := len(r.dump())
 			done := make(chan cc.Decision)
-			go func() { done <- route.Wait(context.Background(), &b.permit, gen, 4*kib, &b.task) }()
+			go func() { done <- route.Acquire(context.Background(), &b.permit, gen, 4*kib, &b.task) }()
 			synctest.Wait()
 			r.settle(&a, success)
 			d := <-done
@@ -232,12 +232,12 @@ func TestWaitIsRecordedWhenItReturns(t *testing.T) {
 			r.settle(&b, success)
 			ctx, cancel := context.WithCancelCause(context.Background())
 			cancel(errors.New("enough"))
-			route.Wait(ctx, &b.permit, gen, 4*kib, &b.task)
-			assert.Error(t, route.Wait(context.Background(), &b.permit, gen, 0, &b.task).Err)
+			route.Acquire(ctx, &b.permit, gen, 4*kib, &b.task)
+			assert.Error(t, route.Acquire(context.Background(), &b.permit, gen, 0, &b.task).Err)
 			late := &endsAfterOneLook{Context: context.Background()}
-			assert.True(t, route.Wait(late, &b.permit, gen, 4*kib, &b.task).Admitted())
+			assert.True(t, route.Acquire(late, &b.permit, gen, 4*kib, &b.task).Admitted())
 			late = &endsAfterOneLook{Context: context.Background()}
-			assert.ErrorIs(t, route.Wait(late, &b.permit, gen, 4*kib, &b.task).Err, cc.ErrHeld)
+			assert.ErrorIs(t, route.Acquire(late, &b.permit, gen, 4*kib, &b.task).Err, cc.ErrHeld)
 			assert.Equal(t, []string{
 				`mark "p2 waits for 4096 bytes on r1"`,
 				"@3600s complete p1 SUCCESS use=# -> ended+released",

@@ -116,7 +116,7 @@ const (
 	Foreign
 	UnknownQP
 	NoElement // an event that names no element
-	Ended     // the context of a Wait ended
+	Ended     // the context of an Acquire ended
 	Invalid   // anything else
 )
 

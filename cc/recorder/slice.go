@@ -11,7 +11,7 @@ import (
 // Way is which call asked for bytes.
 type Way uint8
 
-// The calls that are answered with a decision. Waiting is a Wait that goes to sleep, which
+// The calls that are answered with a decision. Waiting is an Acquire that goes to sleep, which
 // has no answer yet, and Waited its end.
 const (
 	Acquiring Way = iota

@@ -42,7 +42,7 @@ func (w *world) wait(s *scenario.Statement) {
 		}
 		refused := refusals(r)
 		p.waiting, p.route, p.gen = make(chan cc.Decision, 1), r, gen
-		go func(p *permit) { p.waiting <- r.route.Wait(context.Background(), p.one, gen, n, t) }(p)
+		go func(p *permit) { p.waiting <- r.route.Acquire(context.Background(), p.one, gen, n, t) }(p)
 		for begin := time.Now(); len(p.waiting) == 0 && refusals(r) == refused; time.Sleep(50 * time.Microsecond) {
 			if time.Since(begin) > patience {
 				w.mismatch(s, id.String(), "to wait or to return", "neither")
