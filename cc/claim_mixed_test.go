@@ -47,6 +47,20 @@ func TestClaimWithinTheWindow(t *testing.T) {
 	c.settleAll()
 }
 
+// One byte more than a multiple is no multiple, also for who has no task.
+func TestClaimNextToAMultiple(t *testing.T) {
+	for over, claims := range map[int64]bool{-1: true, 0: false, 1: true} {
+		r := newRig(t, Enforce)
+		route := r.route("D1", "P", "n1")
+		gen := r.renew(route, 1)
+		var out, s slice
+		r.post(&out, route, gen, 600*kib+over, 1)
+		require.False(t, route.TryAcquire(&s.permit, gen, 600*kib, nil).Admitted())
+		assert.Equal(t, claims, route.line.Load() != nil, "%d bytes more", over)
+		r.settle(&out, success)
+	}
+}
+
 // A list of several slices leaves no claim, whatever is out.
 func TestNoClaimOfAList(t *testing.T) {
 	l := newListRig(t, Enforce)

@@ -144,6 +144,40 @@ func TestDipEndsWithoutRefusals(t *testing.T) {
 	assert.Equal(t, mib, route.window.Load(), "after two rounds")
 	r.fast(route, gen)
 	assert.False(t, m.dipping.Load(), "after three")
+	assert.Zero(t, m.dip.rounds)
+}
+
+// A path on which nobody is refused, and no delay shows a queue, is not emptied to see it
+// empty; nor is one that is suspect.
+func TestNoDipWithoutNeed(t *testing.T) {
+	r := tunedRig(t, Enforce, func(c *Config) { c.Law, c.TargetDrain = LawRound, ms })
+	route := r.route("D1", "P", "n1")
+	gen := r.renew(route, 1)
+	r.fast(route, gen)
+	m := route.meter.Load().rounds
+	for _, tt := range []struct {
+		full    bool
+		delay   time.Duration
+		suspect bool
+		dips    bool
+	}{{delay: ms / 4}, {full: true, dips: true}, {delay: ms/4 + time.Microsecond, dips: true}, {full: true, suspect: true}} {
+		route.device.locked(func() {
+			m.ramping, m.dip = false, dip{due: true}
+			route.health.early = tt.suspect
+			route.reconsider(r.now, cause{})
+			route.setLawWindow(mib)
+		})
+		m.dipping.Store(false)
+		if tt.full {
+			route.full.raise()
+		}
+		var s slice
+		s.permit.use = sampleEvery - 1
+		r.post(&s, route, gen, 4*kib, 1)
+		r.now += tt.delay
+		r.settle(&s, success)
+		assert.Equal(t, tt.dips, m.dip.rounds > 0, "%+v", tt)
+	}
 }
 
 // A pause is not taken for a link that is slow.

@@ -79,16 +79,16 @@ func TestWhereATrialWaits(t *testing.T) {
 		route.device.report.drain.set(time.Second)
 		return h, route, out
 	}
-	probe := func(h *healthRig, route *Route) Decision {
+	probe := func(h *healthRig, route *Route, p *Permit) Decision {
 		gen, _ := h.renewed(route)
 		h.advance(2 * time.Second)
-		return route.TryProbe(&Permit{}, gen, 64)
+		return route.TryProbe(p, gen, 64)
 	}
 	t.Run("route", func(t *testing.T) {
 		h, route, out := setup(t)
 		require.Equal(t, RouteDomain, h.ask(&slice{}, route, 2*mib).Domain)
 		h.portErr()
-		d := probe(h, route)
+		d := probe(h, route, &Permit{})
 		assert.Equal(t, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Domain: RouteDomain, Hint: Divert}, d.Ruling)
 		assert.Zero(t, d.RetryAfter)
 		assert.Nil(t, route.device.line.Load())
@@ -104,12 +104,16 @@ func TestWhereATrialWaits(t *testing.T) {
 		h.post(&full, other, gen, 3*mib, qp)
 		h.portErr()
 		require.False(t, route.device.full.take())
-		d := probe(h, route)
+		var p Permit
+		d := probe(h, route, &p)
 		assert.Equal(t, Ruling{Answer: Defer, Reason: classify.ReasonProbing, Domain: DeviceDomain, Hint: Divert}, d.Ruling)
 		assert.Equal(t, 2*time.Second, d.RetryAfter, "two drain times")
 		assert.NotNil(t, route.device.line.Load())
 		assert.True(t, route.device.full.take())
 		h.settle(out, success)
 		h.settle(&full, success)
+		require.True(t, probe(h, route, &p).Admitted(), "there is room")
+		assert.Nil(t, route.device.line.Load(), "so the claim has ended")
+		p.Unposted()
 	})
 }
