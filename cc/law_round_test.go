@@ -173,7 +173,7 @@ func TestNoDipWithoutNeed(t *testing.T) {
 		}
 		var s slice
 		s.permit.use = sampleEvery - 1
-		r.post(&s, route, gen, 4*kib, 1)
+		r.post(&s, route, gen, 64*kib, 1)
 		r.now += tt.delay
 		r.settle(&s, success)
 		assert.Equal(t, tt.dips, m.dip.rounds > 0, "%+v", tt)
