@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/rdmagate/rdmagate/internal/scenario"
 )
@@ -16,6 +17,10 @@ type Options struct {
 	Set *scenario.Statement
 	// Tracer is told of every statement. Nil: nobody is.
 	Tracer Tracer
+	// Patience is how long, by the real clock, a goroutine that waits may take to do what
+	// it has to do at once; 10 s if 0. Each time that it is exhausted the run has a tenth of
+	// it left, so that many mistakes take no longer than one.
+	Patience time.Duration
 }
 
 // ParseSet reads fields of the configuration as a set statement has them, such as
@@ -39,6 +44,9 @@ const maxHead = 1 << 16
 // nothing is known, or the damage of a binary file, and then the result is that of what
 // could be read.
 func Run(r *scenario.Reader, o Options) (*Result, error) {
+	if o.Patience == 0 {
+		o.Patience = 10 * time.Second
+	}
 	run := &run{in: r, options: o, result: &Result{}}
 	run.watcher, _ = o.Tracer.(Watcher)
 	err := run.all()

@@ -8,10 +8,6 @@ import (
 	"github.com/rdmagate/rdmagate/internal/scenario"
 )
 
-// patience is how long, by the real clock, a goroutine that waits may take to do what it
-// has to do at once.
-const patience = 10 * time.Second
-
 // wait has goroutines wait for room, and goes on once each has been refused for the first
 // time. In a recording what counts is the moment at which they returned: then there was
 // room.
@@ -44,7 +40,8 @@ func (w *world) wait(s *scenario.Statement) {
 		p.waiting, p.route, p.gen = make(chan cc.Decision, 1), r, gen
 		go func(p *permit) { p.waiting <- r.route.Acquire(context.Background(), p.one, gen, n, t) }(p)
 		for begin := time.Now(); len(p.waiting) == 0 && refusals(r) == refused; time.Sleep(50 * time.Microsecond) {
-			if time.Since(begin) > patience {
+			if time.Since(begin) > w.runner.options.Patience {
+				w.runner.exhausted()
 				w.mismatch(s, id.String(), "to wait or to return", "neither")
 				return
 			}
@@ -84,7 +81,11 @@ func (w *world) ended(s *scenario.Statement, p *permit) {
 			p.admitted(s, p.route, p.gen, d.Use)
 		}
 		w.decisionOf(s, p, d)
-	case <-time.After(patience):
+	case <-time.After(w.runner.options.Patience):
+		w.runner.exhausted()
 		w.mismatch(s, p.name.String(), "to have returned", "it still waits")
 	}
 }
+
+// exhausted shortens the patience with those who still wait.
+func (r *run) exhausted() { r.options.Patience = max(r.options.Patience/10, time.Millisecond) }
