@@ -29,6 +29,10 @@ func TestStretchFigures(t *testing.T) {
 	assert.InDelta(t, 0.8, s.GoodputMbit, 1e-9, "100 slices of 8000 bits in a second")
 	assert.Equal(t, 5*msec, s.MedianDelay)
 	assert.Equal(t, 5*msec, s.MeanDelay)
+	assert.Equal(t, 5*msec, s.P99Delay)
+	s.landed[0].delay, s.landed[1].delay = 70*msec, 90*msec
+	s.summarize()
+	assert.Equal(t, 90*msec, s.P99Delay, "the 99th of 100, counted from 0")
 	assert.Equal(t, 6*msec, s.MedianDrain(), "of the samples that show one")
 
 	late := s.From(500 * msec)
@@ -73,7 +77,7 @@ func TestCalmest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			runs := 0
-			got, err := calmest(
+			got, err := Calmest(
 				func() (float64, error) { runs++; return tt.shares[runs-1], nil },
 				func(share float64) float64 { return share },
 				func(float64) {})
@@ -82,7 +86,7 @@ func TestCalmest(t *testing.T) {
 			assert.Equal(t, tt.runs, runs)
 		})
 	}
-	_, err := calmest(func() (int, error) { return 0, assert.AnError }, nil, nil)
+	_, err := Calmest(func() (int, error) { return 0, assert.AnError }, nil, nil)
 	assert.ErrorIs(t, err, assert.AnError)
 }
 

@@ -268,6 +268,12 @@ func TestGuestDelayAndRate(t *testing.T) {
 	for range 50 {
 		p.send(from, nic, size)
 	}
+	waiting, err := lab.Backlog(nic)
+	require.NoError(t, err)
+	assert.Positive(t, waiting.Packets, "at 1 Mbit/s a packet takes 32 ms")
+	assert.LessOrEqual(t, waiting.Packets, int64(5))
+	assert.Greater(t, waiting.Bytes, waiting.Packets*size)
+	assert.Positive(t, waiting.Drops)
 	require.Eventually(t, func() bool { return p.count(from, nic) >= 5 }, patience, time.Millisecond)
 	assert.Less(t, p.count(from, nic), 50, "a queue of 5 packets cannot hold 50")
 	require.NoError(t, lab.ClearQueue(nic))
