@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/cc"
 	lab "github.com/rdmagate/rdmagate/internal/labcongestion"
 	"github.com/rdmagate/rdmagate/internal/softroce"
@@ -65,7 +66,7 @@ func (p plan) measure(progress io.Writer) (found findings, err error) {
 		return found, err
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(progress, "congestion: "+format+"\n", args...) }
-	found.Kernel = kernel()
+	found.Kernel = machine.Kernel()
 	found.Incast = map[int][]lab.Result{}
 	for _, queue := range lab.IncastQueues {
 		say("incast, queue of %d packets", queue)

@@ -7,9 +7,9 @@ const (
 	mostRuns    = 3
 )
 
-// Calmest returns the first run that was calm, or else the calmest. share says how much
+// calmest returns the first run that was calm, or else the calmest. share says how much
 // of a run the machine stalled; uneasy hears of each run that was not calm.
-func Calmest[T any](run func() (T, error), share func(T) float64, uneasy func(share float64)) (best T, err error) {
+func calmest[T any](run func() (T, error), share func(T) float64, uneasy func(share float64)) (best T, err error) {
 	for i := range mostRuns {
 		r, err := run()
 		if err != nil {

@@ -87,7 +87,7 @@ func (c *Comparison) Round() error {
 	random := rand.New(rand.NewPCG(c.Arms[0].Setup.Seed, uint64(c.rounds)))
 	for turn, i := range random.Perm(len(c.Arms)) {
 		arm := c.Arms[i]
-		did, err := Calmest(
+		did, err := calmest(
 			func() (Run, error) { return Measure(c.Lab, arm.Setup, c.Warm, c.Measure) },
 			func(r Run) float64 { return r.Measured.StalledShare() },
 			func(share float64) {

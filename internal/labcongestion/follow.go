@@ -19,7 +19,7 @@ func Follow(lab *softroce.Lab, s Setup, d time.Duration, progress func(format st
 	if progress == nil {
 		progress = func(string, ...any) {}
 	}
-	phases, err := Calmest(
+	phases, err := calmest(
 		func() ([]Phase, error) { return follow(lab, s, d, rates) },
 		func(phases []Phase) (share float64) {
 			for _, p := range phases {

@@ -77,7 +77,7 @@ func TestCalmest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			runs := 0
-			got, err := Calmest(
+			got, err := calmest(
 				func() (float64, error) { runs++; return tt.shares[runs-1], nil },
 				func(share float64) float64 { return share },
 				func(float64) {})
@@ -86,7 +86,7 @@ func TestCalmest(t *testing.T) {
 			assert.Equal(t, tt.runs, runs)
 		})
 	}
-	_, err := Calmest(func() (int, error) { return 0, assert.AnError }, nil, nil)
+	_, err := calmest(func() (int, error) { return 0, assert.AnError }, nil, nil)
 	assert.ErrorIs(t, err, assert.AnError)
 }
 

@@ -28,6 +28,8 @@ type Suffered struct {
 	Again []time.Duration
 	// Rates are bytes per second before, during and after.
 	Before, During, After float64
+	// Times are those of user slices that arrived, from post to completion.
+	Times []time.Duration
 	// End is what the controllers held when the last transfer had ended.
 	End []cc.Snapshot
 }
@@ -77,6 +79,11 @@ func (b *Bed) Suffer(ctx context.Context, a Arm, n Numbers, l Load, o Outage) (s
 	s = Suffered{
 		Result: run.Result(b), Failing: failing - run.Begin, Failed: failed - run.Begin, End: session.Snapshots(),
 		Before: run.Rate(run.Begin, failing), During: run.Rate(failed, run.End),
+	}
+	for _, sl := range run.Slices {
+		if run.user(sl) && sl.Status == classify.StatusSuccess {
+			s.Times = append(s.Times, sl.Ended-sl.Posted)
+		}
 	}
 	if o.After > 0 {
 		s.Lifted, s.Again = lifted-run.Begin, run.again(b.DeadPaths(), lifted)

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/rdmagate/rdmagate/bench/internal/chart"
+)
+
+// place is that of an arm among all, for its style.
+func place(name string) int {
+	return max(0, slices.IndexFunc(append(arms[:len(arms):len(arms)], again), func(a arm) bool { return a.Name == name }))
+}
+
+// overTime draws the quantities of the first round over time, a panel each.
+func (rep report) overTime(r result) (*image, error) {
+	var names []string
+	units := map[string]string{}
+	for _, a := range r.Arms {
+		for _, s := range a.Series {
+			if !slices.Contains(names, s.Name) {
+				names, units[s.Name] = append(names, s.Name), s.Unit
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	title := r.Step.Name + ", over time"
+	sheet := chart.NewSheet(title, 5*vg.Centimeter)
+	shown := map[string]bool{}
+	for _, name := range names {
+		p := chart.NewPlot(name + ", " + units[name])
+		if err := r.lines(p, name, sheet, shown); err != nil {
+			return nil, err
+		}
+		if units[name] == "KiB" && p.Y.Min > 0 {
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, chart.OneTwoFive{}
+			p.Title.Text += " (log)"
+		} else {
+			p.Y.Min, p.Y.Max = 0, 1.05*max(p.Y.Max, 1)
+		}
+		p.X.Min = 0
+		if err := r.dash(p); err != nil {
+			return nil, err
+		}
+		sheet.Plots = append(sheet.Plots, p)
+	}
+	var dashed string
+	for i, m := range r.Arms[0].Marks {
+		dashed += fmt.Sprintf("%s%s after %.1f s", []string{"Dashed, of the first arm: ", ", "}[min(i, 1)], m.Text, m.At.Seconds())
+	}
+	if dashed != "" {
+		dashed += ". "
+	}
+	sheet.X, sheet.Note = "s", rep.origin()
+	png, err := sheet.PNG()
+	return &image{
+		File: strings.ReplaceAll(r.Step.Name, "/", "-") + ".png", Title: title, png: png,
+		Caption: "The first round of each arm. " + dashed + rep.origin() + ".",
+	}, err
+}
+
+// lines draws a quantity of each arm that has it.
+func (r result) lines(p *plot.Plot, name string, sheet *chart.Sheet, shown map[string]bool) error {
+	for _, a := range r.Arms {
+		for _, s := range a.Series {
+			if s.Name != name || len(s.At) == 0 {
+				continue
+			}
+			xy := make(plotter.XYs, len(s.At))
+			for i, at := range s.At {
+				xy[i] = plotter.XY{X: at.Seconds(), Y: s.Values[i]}
+			}
+			l, err := chart.Line(place(a.Arm), xy)
+			if err != nil {
+				return err
+			}
+			if p.Add(l); !shown[a.Arm] {
+				shown[a.Arm] = true
+				sheet.Legend.Add(a.Arm, l)
+			}
+		}
+	}
+	return nil
+}
+
+// dash draws the marks of the first arm; those of the others are a little off.
+func (r result) dash(p *plot.Plot) error {
+	for _, m := range r.Arms[0].Marks {
+		l, err := plotter.NewLine(plotter.XYs{{X: m.At.Seconds(), Y: p.Y.Min}, {X: m.At.Seconds(), Y: p.Y.Max}})
+		if err != nil {
+			return err
+		}
+		l.Width, l.Dashes = 1.5, []vg.Length{4, 3}
+		p.Add(l)
+	}
+	return nil
+}
+
+// overview draws the throughput of the healthy fabric, as ratios with their intervals.
+func (rep report) overview() (*image, error) {
+	var steps []result
+	for _, r := range rep.Results {
+		if r.Step.Bulk != nil && r.Rounds > 1 {
+			steps = append(steps, r)
+		}
+	}
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	sheet := chart.NewSheet("Throughput of a healthy fabric, by that of the arm that is compiled out", vg.Length(3+len(steps))*1.4*vg.Centimeter)
+	p := chart.NewPlot("ratio of the same round, mean and interval of 95%")
+	var labels []string
+	for i, r := range steps {
+		labels = append(labels, r.Step.Name)
+		for _, a := range r.Arms[1:] {
+			ratio, ok := ratios(a.Figures[throughput], r.Arms[0].Figures[throughput])
+			if !ok {
+				continue
+			}
+			// A little above each other, so that they can be told apart.
+			y := float64(len(steps)-1-i) + 0.15*(2.5-float64(place(a.Arm)))
+			l, err := chart.Line(place(a.Arm), plotter.XYs{{X: ratio.Low, Y: y}, {X: ratio.High, Y: y}})
+			if err != nil {
+				return nil, err
+			}
+			dot, err := plotter.NewScatter(plotter.XYs{{X: ratio.Mean, Y: y}})
+			if err != nil {
+				return nil, err
+			}
+			dot.Color, dot.Radius, dot.Shape = l.Color, vg.Points(3.5), draw.CircleGlyph{}
+			if p.Add(l, dot); i == 0 {
+				sheet.Legend.Add(a.Arm, l)
+			}
+		}
+	}
+	slices.Reverse(labels)
+	p.Y.Tick.Marker, p.Y.Min, p.Y.Max = chart.Names(labels), -0.6, float64(len(labels))-0.4
+	for _, goal := range []float64{leastEnforce, leastOff, 1} {
+		l, err := plotter.NewLine(plotter.XYs{{X: goal, Y: p.Y.Min}, {X: goal, Y: p.Y.Max}})
+		if err != nil {
+			return nil, err
+		}
+		l.Dashes = []vg.Length{4, 3}
+		p.Add(l)
+	}
+	sheet.Plots = []*plot.Plot{p}
+	sheet.X, sheet.Note = "ratio", rep.origin()
+	png, err := sheet.PNG()
+	return &image{
+		File: "throughput.png", Title: sheet.Title, png: png,
+		Caption: fmt.Sprintf("Dashed: no difference, and the goals of off (%g) and enforce (%g). %s.", leastOff, leastEnforce, rep.origin()),
+	}, err
+}
