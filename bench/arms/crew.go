@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"sync"
 	"time"
 )
 
@@ -28,30 +27,37 @@ type worker struct {
 // patience is how long an answer may take.
 const patience = 3 * time.Minute
 
-// hire starts the workers of a step, and returns when all are set up.
-func hire(ctx context.Context, programs string, s step, seed uint64) (c crew, err error) {
+// hire starts the workers of a step in the given order, one after the other. The crew has
+// the order of the step.
+func hire(ctx context.Context, programs string, s step, places []int, seed uint64) (c crew, err error) {
+	c = make(crew, len(s.Arms))
 	defer func() {
 		if err != nil {
 			c.kill()
 		}
 	}()
-	for _, a := range s.Arms {
-		w, err := start(ctx, program(programs, a.CompiledOut), a)
-		if err != nil {
+	for _, i := range places {
+		a := s.Arms[i]
+		if c[i], err = start(ctx, program(programs, a.CompiledOut), a); err != nil {
 			return c, fmt.Errorf("%s: %w", a.Name, err)
 		}
-		c = append(c, w)
-		if err := json.NewEncoder(w.lines).Encode(job{Step: s, Mode: a.Mode, Seed: seed}); err != nil {
+		if err := c[i].begin(job{Step: s, Mode: a.Mode, Seed: seed}); err != nil {
 			return c, fmt.Errorf("%s: %w", a.Name, err)
 		}
 	}
-	return c, c.each(func(w *worker) error {
-		r, err := w.answer()
-		if err == nil && r.CompiledOut != w.arm.CompiledOut {
-			err = fmt.Errorf("compiled out is %v in %s; build it with the other tags", r.CompiledOut, w.cmd.Path)
-		}
+	return c, nil
+}
+
+// begin gives a worker its job, and returns when it is set up.
+func (w *worker) begin(j job) error {
+	if err := json.NewEncoder(w.lines).Encode(j); err != nil {
 		return err
-	})
+	}
+	r, err := w.answer()
+	if err == nil && r.CompiledOut != w.arm.CompiledOut {
+		err = fmt.Errorf("compiled out is %v in %s; build it with the other tags", r.CompiledOut, w.cmd.Path)
+	}
+	return err
 }
 
 func start(ctx context.Context, path string, a arm) (*worker, error) {
@@ -68,21 +74,6 @@ func start(ctx context.Context, path string, a arm) (*worker, error) {
 	}
 	w.out = bufio.NewReader(out)
 	return w, w.cmd.Start()
-}
-
-// each does something with all workers at once.
-func (c crew) each(f func(*worker) error) error {
-	faults := make([]error, len(c))
-	var all sync.WaitGroup
-	for i, w := range c {
-		all.Go(func() {
-			if err := f(w); err != nil {
-				faults[i] = fmt.Errorf("%s: %w", w.arm.Name, err)
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(faults...)
 }
 
 // answer reads what a worker says. One that says nothing for too long is killed.
@@ -134,6 +125,9 @@ func (c crew) dismiss() (ends []*end, err error) {
 // kill ends the processes that are left.
 func (c crew) kill() {
 	for _, w := range c {
+		if w == nil {
+			continue
+		}
 		w.stop()
 		_ = w.cmd.Wait() // it may well have been killed
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,8 +24,8 @@ type result struct {
 // armResult is what an arm did in all rounds.
 type armResult struct {
 	Arm string
-	// Figures has a value for each round that has one.
-	Figures map[string][]float64
+	// Figures has a value for each round that has one, by sitting.
+	Figures map[string][][]float64
 	// Pooled are quantiles of the slices of all rounds.
 	Pooled map[string]float64 `json:",omitempty"`
 	// Series and Marks are those of the first round.
@@ -37,10 +38,13 @@ type armResult struct {
 	times []time.Duration
 }
 
-// add takes a round in.
-func (a *armResult) add(round int, o outcome) {
+// add takes a round of a sitting in.
+func (a *armResult) add(sitting, round int, o outcome) {
 	for name, v := range o.Figures {
-		a.Figures[name] = append(a.Figures[name], v)
+		for len(a.Figures[name]) <= sitting {
+			a.Figures[name] = append(a.Figures[name], nil)
+		}
+		a.Figures[name][sitting] = append(a.Figures[name][sitting], v)
 	}
 	if round == 0 {
 		a.Series, a.Marks = o.Series, o.Marks
@@ -100,40 +104,48 @@ func (r *run) say(format string, args ...any) {
 	fmt.Fprintf(r.log, "arms: %4.0f of %.0f s: %s\n", time.Since(r.began).Seconds(), r.length.Seconds(), fmt.Sprintf(format, args...))
 }
 
-// step runs rounds until the time is over.
+// step divides its time among its sittings.
 func (r *run) step(ctx context.Context, s step, until time.Time) (res result) {
 	began := time.Now()
 	res = result{Step: s}
-	defer func() { res.Took = time.Since(began) }()
-	if err := heal(); err != nil {
-		res.Fault = err.Error()
-		return res
-	}
-	r.say("%s: %d arms are set up", s.Name, len(s.Arms))
-	c, err := hire(ctx, r.programs, s, r.seed)
-	if err != nil {
-		res.Fault = err.Error()
-		return res
-	}
 	for _, a := range s.Arms {
-		res.Arms = append(res.Arms, armResult{Arm: a.Name, Figures: map[string][]float64{}})
+		res.Arms = append(res.Arms, armResult{Arm: a.Name, Figures: map[string][][]float64{}})
 	}
-	if err := r.rounds(c, &res, until); err != nil {
-		res.Fault = err.Error()
-		c.kill()
-	} else if ends, err := c.dismiss(); err != nil {
-		res.Fault = err.Error()
-	} else {
-		for i, e := range ends {
-			if e != nil {
-				res.Arms[i].End = e
-			}
+	for i := range s.Sittings {
+		share := time.Until(until) / time.Duration(s.Sittings-i)
+		if err := r.sit(ctx, &res, i, time.Now().Add(share)); err != nil {
+			res.Fault = fmt.Sprintf("sitting %d: %v", i+1, err)
+			break
 		}
 	}
 	for i := range res.Arms {
 		res.Arms[i].pool()
 	}
+	res.Took = time.Since(began)
 	return res
+}
+
+// sit sets the arms up, in an order of its own, and gives them turns until the time is
+// over.
+func (r *run) sit(ctx context.Context, res *result, sitting int, until time.Time) error {
+	if err := prepare(); err != nil {
+		return err
+	}
+	s := res.Step
+	places := order(r.seed, s.Name+" begins", sitting, len(s.Arms))
+	c, err := hire(ctx, r.programs, s, places, r.seed)
+	if err != nil {
+		return err
+	}
+	if err := r.rounds(c, res, sitting, until); err != nil {
+		c.kill()
+		return err
+	}
+	ends, err := c.dismiss()
+	for i, e := range ends {
+		res.Arms[i].End = res.Arms[i].End.add(e)
+	}
+	return err
 }
 
 // sayEvery is how often there is news of a step.
@@ -141,9 +153,9 @@ const sayEvery = 10 * time.Second
 
 // rounds gives each arm its turn again and again, at least as often as the step wants.
 // A round in which an arm failed does not count.
-func (r *run) rounds(c crew, res *result, until time.Time) error {
-	s, said := res.Step, time.Now()
-	for {
+func (r *run) rounds(c crew, res *result, sitting int, until time.Time) error {
+	s, said := res.Step, time.Time{}
+	for here := 1; ; here++ {
 		began := time.Now()
 		did := make([]outcome, len(c))
 		for _, i := range order(r.seed, s.Name, res.Rounds, len(c)) {
@@ -153,14 +165,14 @@ func (r *run) rounds(c crew, res *result, until time.Time) error {
 			}
 		}
 		for i := range did {
-			res.Arms[i].add(res.Rounds, did[i])
+			res.Arms[i].add(sitting, res.Rounds, did[i])
 		}
 		res.Rounds++
 		took := time.Since(began)
-		over := res.Rounds >= s.Least && time.Now().Add(took).After(until)
+		over := here >= s.Least && time.Now().Add(took).After(until)
 		if over || time.Since(said) > sayEvery {
 			said = time.Now()
-			r.say("%s: round %d, %.1f s each; %s to go", s.Name, res.Rounds, took.Seconds(), time.Until(until).Round(time.Second))
+			r.say("%s: round %d in %.1f s; sitting %d of %d, %s to go", s.Name, res.Rounds, took.Seconds(), sitting+1, s.Sittings, max(0, time.Until(until)).Round(time.Second))
 		}
 		if over {
 			return nil
@@ -168,11 +180,11 @@ func (r *run) rounds(c crew, res *result, until time.Time) error {
 	}
 }
 
-// heal brings the fabric of the guest in order, whoever disturbed it.
-func heal() error {
+// prepare brings the fabric of the guest in order, whoever disturbed it.
+func prepare() error {
 	lab, err := softroce.Current()
 	if err != nil {
 		return err
 	}
-	return lab.Heal()
+	return errors.Join(lab.Heal(), lab.KeepOrder())
 }

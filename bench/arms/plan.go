@@ -13,11 +13,12 @@ import (
 type step struct {
 	Name string
 	Arms []arm
-	// Least is how many rounds there are at least, and Share how much of the time that
+	// Sittings is how often the arms are started anew, Least how many rounds each has at
+	// least, and Share how much of the time that
 	// is left the step gets, by that of the others.
-	Least int
-	Share float64
-	Goals []goal
+	Sittings, Least int
+	Share           float64
+	Goals           []goal
 	// One of them is set.
 	Bulk   *bulk   `json:",omitempty"`
 	Incast *incast `json:",omitempty"`
@@ -50,7 +51,7 @@ func steps() (all []step) {
 	for _, slice := range []int{64 << 10, 256 << 10, 1 << 20} {
 		for _, op := range ops {
 			all = append(all, step{
-				Name: fmt.Sprintf("bulk/%v/%dKiB", op, slice>>10), Arms: controlled, Least: 2, Share: 1,
+				Name: fmt.Sprintf("bulk/%v/%dKiB", op, slice>>10), Arms: controlled, Sittings: 3, Least: 2, Share: 1.25,
 				Goals: []goal{
 					{Figure: throughput, Arm: "off", Versus: base, Value: leastOff},
 					{Figure: throughput, Arm: "enforce", Versus: base, Value: leastEnforce},
@@ -61,13 +62,13 @@ func steps() (all []step) {
 	}
 	for _, op := range ops {
 		all = append(all, step{
-			Name: fmt.Sprintf("small/%v/4KiB", op), Arms: controlled, Least: 2, Share: 1,
-			Bulk: newBulk(op, 4<<10, 4<<20),
+			Name: fmt.Sprintf("small/%v/4KiB", op), Arms: controlled, Sittings: 3, Least: 2, Share: 0.75,
+			Bulk: newBulk(op, 4<<10, 2<<20),
 		})
 	}
 	for _, queue := range lab.IncastQueues {
 		all = append(all, step{
-			Name: fmt.Sprintf("incast/%d", queue), Arms: arms, Least: 2, Share: 1.5,
+			Name: fmt.Sprintf("incast/%d", queue), Arms: arms, Sittings: 1, Least: 2, Share: 1.25,
 			Goals: []goal{
 				{Figure: goodput, Arm: "enforce", Versus: "off", Value: leastGoodput[queue]},
 				{Figure: meanDelay, Arm: "enforce", Versus: "off", AtMost: true, Value: mostDelay},
@@ -76,12 +77,12 @@ func steps() (all []step) {
 		})
 	}
 	all = append(all, step{
-		Name: "recovery/write", Arms: arms, Least: 1, Share: 2.5,
+		Name: "recovery/write", Arms: arms, Sittings: 1, Least: 1, Share: 2,
 		Outage: newOutage(transfer.Write, [][2]int{{1, 1}}, twohost.Outage{Before: 1500 * time.Millisecond, Down: 4 * time.Second, After: 4 * time.Second}),
 	})
 	for _, op := range ops {
 		all = append(all, step{
-			Name: fmt.Sprintf("failure/%v", op), Arms: arms, Least: 1, Share: 2,
+			Name: fmt.Sprintf("failure/%v", op), Arms: arms, Sittings: 1, Least: 1, Share: 1.75,
 			Outage: newOutage(op, management(), twohost.Outage{Before: 2 * time.Second, Down: 8 * time.Second}),
 		})
 	}

@@ -10,30 +10,44 @@ import (
 // interval is a mean with the limits between which it is with 95% confidence.
 type interval struct{ Mean, Low, High float64 }
 
-// trimmed is the share of rounds that is left out at each end: the machine is not ours
-// alone, and a round that it disturbed says nothing.
+// trimmed is the share of rounds, and of sittings, that is left out at each end: the machine
+// is not ours alone, and a round that it disturbed says nothing.
 const trimmed = 0.2
 
-// ratios compares an arm with another, round by round: the geometric mean of the ratios,
-// without the outermost ones, with the interval of Yuen. It is false if there are less
-// than two rounds or a value is not above 0.
-func ratios(values, others []float64) (interval, bool) {
-	n := min(len(values), len(others))
-	if n < 2 {
+// ratios compares an arm with another, round by round: the geometric mean of the ratios
+// with its interval. Values are those of the rounds of each sitting. With several sittings
+// each counts with its mean: processes that were started anew differ, and rounds of the same
+// ones do not tell. It is false if there are less than two rounds, or if a value is
+// not above 0.
+func ratios(values, others [][]float64) (interval, bool) {
+	var means, last []float64
+	for i := range min(len(values), len(others)) {
+		n := min(len(values[i]), len(others[i]))
+		if n == 0 {
+			continue
+		}
+		logs := make([]float64, n)
+		for k := range n {
+			if values[i][k] <= 0 || others[i][k] <= 0 {
+				return interval{}, false
+			}
+			logs[k] = math.Log(values[i][k] / others[i][k])
+		}
+		m, _ := trimmedMean(logs)
+		means, last = append(means, m), logs
+	}
+	if len(means) == 1 {
+		means = last
+	}
+	if len(means) < 2 {
 		return interval{}, false
 	}
-	logs := make([]float64, n)
-	for i := range n {
-		if values[i] <= 0 || others[i] <= 0 {
-			return interval{}, false
-		}
-		logs[i] = math.Log(values[i] / others[i])
-	}
-	m, half := trimmedMean(logs)
+	m, half := trimmedMean(means)
 	return interval{math.Exp(m), math.Exp(m - half), math.Exp(m + half)}, true
 }
 
-// trimmedMean returns the mean of what is left and half the length of its interval.
+// trimmedMean returns the mean of what is left and half the length of its interval by
+// Yuen.
 func trimmedMean(list []float64) (mean, half float64) {
 	sorted := slices.Sorted(slices.Values(list))
 	n := len(sorted)
@@ -41,6 +55,9 @@ func trimmedMean(list []float64) (mean, half float64) {
 	rest := sorted[cut : n-cut]
 	for _, v := range rest {
 		mean += v / float64(len(rest))
+	}
+	if len(rest) < 2 {
+		return mean, math.Inf(1)
 	}
 	// The winsorized variance: what was left out counts as the outermost that was not.
 	winsorized := slices.Clone(sorted)

@@ -10,17 +10,17 @@ import (
 )
 
 func TestRatios(t *testing.T) {
-	i, ok := ratios([]float64{20, 30, 50}, []float64{10, 15, 25})
+	i, ok := ratios([][]float64{{20, 30, 50}}, [][]float64{{10, 15, 25}})
 	require.True(t, ok)
 	assert.InDelta(t, 2, i.Mean, 1e-12)
 	assert.InDelta(t, 2, i.Low, 1e-9, "rounds that agree leave no doubt")
 	assert.InDelta(t, 2, i.High, 1e-9)
 
-	_, ok = ratios([]float64{1}, []float64{1})
+	_, ok = ratios([][]float64{{1}}, [][]float64{{1}})
 	assert.False(t, ok, "one round says nothing of another")
-	_, ok = ratios([]float64{1, 0}, []float64{1, 1})
+	_, ok = ratios([][]float64{{1, 0}}, [][]float64{{1, 1}})
 	assert.False(t, ok, "nothing has no ratio")
-	_, ok = ratios(nil, []float64{1, 1})
+	_, ok = ratios(nil, [][]float64{{1, 1}})
 	assert.False(t, ok)
 }
 
@@ -59,7 +59,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 			machine := noise()
 			a, b = append(a, truth*machine*noise()), append(b, machine*noise())
 		}
-		i, ok := ratios(a, b)
+		i, ok := ratios([][]float64{a}, [][]float64{b})
 		require.True(t, ok)
 		if i.Low <= truth && truth <= i.High {
 			held++
@@ -91,4 +91,19 @@ func TestJudge(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, c.g.judge(c.i), "%v of %v", c.g, c.i)
 	}
+}
+
+// Processes that were started anew differ more than their rounds do: the interval is that of
+// the sittings.
+func TestSittingsCount(t *testing.T) {
+	ones := []float64{1, 1, 1, 1}
+	i, ok := ratios([][]float64{{1, 1, 1, 1}, {4, 4, 4, 4}}, [][]float64{ones, ones})
+	require.True(t, ok)
+	assert.InDelta(t, 2, i.Mean, 1e-12)
+	assert.Greater(t, i.High, 100.0, "two sittings say little")
+	one, ok := ratios([][]float64{{1, 1, 4, 4}}, [][]float64{ones})
+	require.True(t, ok)
+	assert.Less(t, one.High, i.High)
+	_, ok = ratios([][]float64{{2, 2}, nil}, [][]float64{{1, 1}, nil})
+	assert.True(t, ok, "a sitting without rounds does not count")
 }

@@ -74,10 +74,13 @@ func (rep report) page() (p page, err error) {
 	if p.Overview, err = rep.overview(); err != nil {
 		return p, fmt.Errorf("cannot draw the overview: %w", err)
 	}
-	for _, r := range rep.Results {
+	all := rep.together()
+	for _, r := range append(rep.Results[:len(rep.Results):len(rep.Results)], all...) {
 		for _, g := range r.Step.Goals {
 			p.Goals = append(p.Goals, r.goalRow(g))
 		}
+	}
+	for _, r := range rep.Results {
 		s := r.section()
 		if s.Image, err = rep.overTime(r); err != nil {
 			return p, fmt.Errorf("cannot draw %s: %w", r.Step.Name, err)
@@ -85,6 +88,32 @@ func (rep report) page() (p page, err error) {
 		p.Sections = append(p.Sections, s)
 	}
 	return p, nil
+}
+
+// together takes all sittings of the steps in bulk for those of one, which can tell more
+// than each.
+func (rep report) together() (all []result) {
+	sum := result{Step: step{Name: "bulk, all"}}
+	for _, r := range rep.Results {
+		if r.Step.Bulk == nil || len(r.Step.Goals) == 0 {
+			continue
+		}
+		sum.Step.Goals = r.Step.Goals
+		for _, a := range r.Arms {
+			i := slices.IndexFunc(sum.Arms, func(b armResult) bool { return b.Arm == a.Arm })
+			if i < 0 {
+				i = len(sum.Arms)
+				sum.Arms = append(sum.Arms, armResult{Arm: a.Arm, Figures: map[string][][]float64{}})
+			}
+			sum.Arms[i].Figures[throughput] = append(sum.Arms[i].Figures[throughput], a.Figures[throughput]...)
+		}
+		sum.Rounds += r.Rounds
+		all = append(all, r)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return []result{sum}
 }
 
 // goalRow holds a goal against what was measured.
@@ -109,7 +138,7 @@ func (r result) arm(name string) armResult {
 func (r result) section() section {
 	s := section{
 		Name: r.Step.Name, Setup: r.Step.kind().Setup(), Fault: r.Fault,
-		Rounds: fmt.Sprintf("%d rounds in %s.", r.Rounds, r.Took.Round(time.Second)),
+		Rounds: fmt.Sprintf("%d rounds, sittings %d, in %s.", r.Rounds, r.Step.Sittings, r.Took.Round(time.Second)),
 	}
 	for _, a := range r.Arms {
 		s.Arms = append(s.Arms, a.Arm)
@@ -146,7 +175,7 @@ func (r result) row(f figure) row {
 		if v, ok := a.Pooled[f.Name]; ok {
 			c.Value = number(v)
 		} else if len(values) > 0 {
-			c.Value = number(median(values))
+			c.Value = number(median(slices.Concat(values...)))
 		}
 		if i, ok := ratios(values, r.Arms[0].Figures[f.Name]); ok && k > 0 {
 			c.Ratio = i.String()

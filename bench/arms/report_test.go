@@ -25,7 +25,7 @@ func made(t *testing.T) report {
 	for _, s := range steps() {
 		r := result{Step: s, Rounds: 3, Took: time.Minute}
 		for i, a := range s.Arms {
-			ar := armResult{Arm: a.Name, Figures: map[string][]float64{}}
+			ar := armResult{Arm: a.Name, Figures: map[string][][]float64{}}
 			for round := range 3 {
 				o := outcome{
 					Figures: map[string]float64{}, Times: []time.Duration{time.Millisecond, 3 * time.Millisecond}, Checked: 1,
@@ -37,7 +37,7 @@ func made(t *testing.T) report {
 					o.Figures[f.Name] = 2
 				}
 				o.Figures[throughput], o.Figures[goodput] = 100+50*float64(i), 100+50*float64(i)
-				ar.add(round, o)
+				ar.add(0, round, o)
 			}
 			ar.pool()
 			r.Arms = append(r.Arms, ar)
@@ -124,14 +124,25 @@ func TestReportFiles(t *testing.T) {
 }
 
 func TestPooled(t *testing.T) {
-	a := armResult{Figures: map[string][]float64{}}
+	a := armResult{Figures: map[string][][]float64{}}
 	for round := range 10 {
 		var times []time.Duration
 		for i := range 10 {
 			times = append(times, time.Duration(10*round+i+1)*time.Millisecond)
 		}
-		a.add(round, outcome{Times: times})
+		a.add(0, round, outcome{Times: times})
 	}
 	a.pool()
 	assert.Equal(t, map[string]float64{p50: 51, p99: 100}, a.Pooled)
+}
+
+// The steps in bulk together have the sittings of all of them.
+func TestTogether(t *testing.T) {
+	rep := made(t)
+	all := rep.together()
+	require.Len(t, all, 1)
+	assert.Len(t, all[0].arm("off").Figures[throughput], 6)
+	assert.Equal(t, "1.500 (1.500 to 1.500)", all[0].goalRow(all[0].Step.Goals[0]).Ratio)
+	rep.Results = rep.Results[:1]
+	assert.Empty(t, rep.together(), "one step alone")
 }
