@@ -33,7 +33,6 @@ func (p plan) check() error {
 // findings is what was measured.
 type findings struct {
 	Kernel string
-	Incast map[int][]lab.Result // by queue limit; the first is mode off
 	Steady []lab.Result
 	Follow []followed
 }
@@ -67,13 +66,6 @@ func (p plan) measure(progress io.Writer) (found findings, err error) {
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(progress, "congestion: "+format+"\n", args...) }
 	found.Kernel = machine.Kernel()
-	found.Incast = map[int][]lab.Result{}
-	for _, queue := range lab.IncastQueues {
-		say("incast, queue of %d packets", queue)
-		if found.Incast[queue], err = p.compare(fabric, say, p.incast(queue)); err != nil {
-			return found, err
-		}
-	}
 	say("steady bottleneck")
 	if found.Steady, err = p.compare(fabric, say, p.steady()); err != nil {
 		return found, err
@@ -97,15 +89,6 @@ func (p plan) compare(fabric *softroce.Lab, say func(string, ...any), arms []lab
 		}
 	}
 	return c.Results(), nil
-}
-
-func (p plan) incast(queue int) []lab.Arm {
-	return []lab.Arm{
-		lab.IncastArm(queue, cc.Off, cc.LawEpoch, p.Seed),
-		lab.IncastArm(queue, cc.Observe, cc.LawEpoch, p.Seed),
-		lab.IncastArm(queue, cc.Enforce, cc.LawEpoch, p.Seed),
-		lab.IncastArm(queue, cc.Enforce, cc.LawRound, p.Seed),
-	}
 }
 
 func (p plan) steady() []lab.Arm {
