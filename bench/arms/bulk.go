@@ -56,7 +56,7 @@ func (b *bulk) Setup() string {
 
 // Figures implements kind.
 func (b *bulk) Figures() []figure {
-	return []figure{{throughput, "MB/s"}, {cpuByGB, "s/GB"}, {cpuBySlice, "us"}, {p50, "ms"}, {p99, "ms"}}
+	return []figure{{throughput, "MB/s"}, {cpuByGB, "s/GB"}, {cpuBySlice, "us"}, {guestByGB, "s/GB"}, {p50, "ms"}, {p99, "ms"}}
 }
 
 // open implements kind.
@@ -117,20 +117,9 @@ func (r *bulkRun) round(ctx context.Context) (o outcome, err error) {
 	if t.Retries > 0 {
 		o.Notes = append(o.Notes, fmt.Sprintf("%d slices were posted again", t.Retries))
 	}
-	o.Figures = costs(cpu, float64(r.Bytes), r.Slice)
+	o.Figures = cpu.figures(float64(r.Bytes), r.Slice)
 	o.Figures[throughput] = float64(r.Bytes) / 1e6 / t.Took.Seconds()
 	return o, nil
-}
-
-// costs are the figures of processor time.
-func costs(cpu time.Duration, bytes float64, slice int) map[string]float64 {
-	if bytes == 0 {
-		return map[string]float64{}
-	}
-	return map[string]float64{
-		cpuByGB:    cpu.Seconds() / (bytes / 1e9),
-		cpuBySlice: cpu.Seconds() * 1e6 / (bytes / float64(slice)),
-	}
 }
 
 // close implements runner.

@@ -30,7 +30,7 @@ func (i *incast) Setup() string {
 func (i *incast) Figures() []figure {
 	return []figure{
 		{goodput, "Mbit/s"}, {meanDelay, "ms"}, {p50, "ms"}, {p99, "ms"}, {queuePeak, "packets"}, {dropped, "packets"},
-		{sentAgain, "1/s"}, {failedQPs, ""}, {cpuByGB, "s/GB"}, {cpuBySlice, "us"}, {stalledShare, "%"},
+		{sentAgain, "1/s"}, {failedQPs, ""}, {cpuByGB, "s/GB"}, {cpuBySlice, "us"}, {guestByGB, "s/GB"}, {stalledShare, "%"},
 	}
 }
 
@@ -59,7 +59,7 @@ func (r *incastRun) round(context.Context) (o outcome, err error) {
 		return o, err
 	}
 	s := run.Measured
-	o.Figures = costs(cpu, float64((s.Slices+run.Ramp.Slices)*r.setup.SliceBytes), r.setup.SliceBytes)
+	o.Figures = cpu.figures(float64((s.Slices+run.Ramp.Slices)*r.setup.SliceBytes), r.setup.SliceBytes)
 	for name, v := range map[string]float64{
 		goodput: s.GoodputMbit, meanDelay: ms(s.MeanDelay), p50: ms(s.MedianDelay), p99: ms(s.P99Delay),
 		queuePeak: float64(max(s.QueuePeak, run.Ramp.QueuePeak)), dropped: float64(s.Dropped),

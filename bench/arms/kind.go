@@ -34,6 +34,7 @@ const (
 	goodput      = "goodput"
 	cpuByGB      = "CPU by GB"
 	cpuBySlice   = "CPU by slice"
+	guestByGB    = "CPU of the whole guest by GB"
 	p50          = "slice time, median"
 	p99          = "slice time, 99%"
 	meanDelay    = "mean time from post to completion"

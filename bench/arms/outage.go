@@ -70,7 +70,7 @@ func (o *outage) Figures() []figure {
 		list = append(list, figure{goodputAfter, "MB/s"}, figure{useAgain, "s"})
 	}
 	return append(list, figure{stalledTransfers, ""}, figure{longest, "s"}, figure{lostSlices, ""}, figure{lostKnowing, ""},
-		figure{lastError, "s"}, figure{p50, "ms"}, figure{p99, "ms"}, figure{cpuByGB, "s/GB"}, figure{cpuBySlice, "us"})
+		figure{lastError, "s"}, figure{p50, "ms"}, figure{p99, "ms"}, figure{cpuByGB, "s/GB"}, figure{cpuBySlice, "us"}, figure{guestByGB, "s/GB"})
 }
 
 // open implements kind.
@@ -108,7 +108,7 @@ func (r *outageRun) round(ctx context.Context) (o outcome, err error) {
 		return o, err
 	}
 	lost, knowing := s.Lost()
-	o.Figures = costs(cpu, s.Bandwidth*s.Duration.Seconds(), r.numbers.SliceBytes)
+	o.Figures = cpu.figures(s.Bandwidth*s.Duration.Seconds(), r.numbers.SliceBytes)
 	for name, v := range map[string]float64{
 		goodputBefore: s.Before / 1e6, goodputDuring: s.During / 1e6, goodputAfter: s.After / 1e6,
 		stalledTransfers: float64(s.Stalled), longest: s.Longest.Seconds(), lostSlices: float64(lost), lostKnowing: float64(knowing),
