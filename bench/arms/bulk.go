@@ -23,8 +23,9 @@ type bulk struct {
 	SettlingRounds int // before the first that counts
 }
 
-// settled is how many transfers an arm makes before the first that counts.
-const settled = 1
+// settled is how many transfers an arm makes before the first that counts: windows have
+// grown by then.
+const settled = 3
 
 // newBulk takes a target that fits: next to others a slice of 64 KiB takes about 10 ms on
 // these NICs when it is alone on its pair, and the processors that emulate them work best

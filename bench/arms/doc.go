@@ -3,7 +3,7 @@
 // compiled out (build tag rdmagate_off), off, observe and enforce.
 //
 //	go -C bench run ./arms -out DIR             # all, in about 18 minutes
-//	go -C bench run ./arms -out DIR -time 3m    # to try it
+//	go -C bench run ./arms -out DIR -short      # to try it, in about three
 //	go -C bench run ./arms -only 'incast|bulk/write/64KiB' -time 4m
 //	go -C bench run ./arms -list
 //
@@ -23,8 +23,10 @@
 // The arms take turns round by round, in an order that the seed makes, each other
 // round in reverse. A ratio is that of two arms in the same round; what is shown is the
 // mean over the rounds without the highest and lowest fifth of them (of the logarithms),
-// with its interval of 95%. A goal is met if the whole interval is on its side, missed if
-// none of it is, and open if the rounds cannot tell.
+// with its interval of 95%. In bulk the processes are started anew a few times, since
+// two of the same program differ: the interval is then that of the sittings' means. A
+// goal is met if the whole interval is on its side, missed if none of it is, and open if
+// the rounds cannot tell. "bulk, all" has the sittings of all sizes of slices.
 //
 // Rates and times are those of emulated NICs in an emulated machine: compare arms, not
 // runs. Every transfer is compared with its source, byte for byte, outside of the times

@@ -20,6 +20,7 @@ import (
 // options are the flags.
 type options struct {
 	only     *regexp.Regexp
+	short    bool
 	length   time.Duration
 	seed     uint64
 	out      string
@@ -97,7 +98,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f := flag.NewFlagSet("arms", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	only := f.String("only", "", "run only the steps whose names match this regular expression")
-	f.DurationVar(&o.length, "time", 18*time.Minute, "`length` of all steps together; the more, the narrower the intervals. Each step has a few rounds in any case")
+	f.BoolVar(&o.short, "short", false, "run only steps that stand for their kind, to see whether all works")
+	f.DurationVar(&o.length, "time", 0, "`length` of all steps together; the more, the narrower the intervals, but each step has a round or two in any case. 0 is 18m, and 2m with -short")
 	f.Uint64Var(&o.seed, "seed", 1, "makes the order of the arms, payload, and jitter")
 	f.StringVar(&o.out, "out", "", "`folder` for report.html, report.md and its plots; none are written without")
 	f.BoolVar(&o.list, "list", false, "list the steps and run none")
@@ -105,8 +107,14 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	if f.NArg() > 0 || o.length <= 0 {
-		return nil, fmt.Errorf("flags come as -name value, and -time is above 0")
+	if f.NArg() > 0 || o.length < 0 {
+		return nil, errors.New("flags come as -name value, and -time is not negative")
+	}
+	switch {
+	case o.length == 0 && o.short:
+		o.length = 2 * time.Minute
+	case o.length == 0:
+		o.length = 18 * time.Minute
 	}
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil {
@@ -118,12 +126,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 // chosen returns the steps that were asked for.
 func (o *options) chosen() (todo []step, err error) {
 	for _, s := range steps() {
-		if o.only.MatchString(s.Name) {
+		if o.only.MatchString(s.Name) && (s.short() || !o.short) {
 			todo = append(todo, s)
 		}
 	}
 	if len(todo) == 0 {
-		return nil, errors.New("-only matches no step; -list shows them")
+		return nil, errors.New("-only matches no step; -list shows those that there are")
 	}
 	return todo, nil
 }

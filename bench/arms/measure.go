@@ -13,10 +13,10 @@ import (
 
 // result is what a step gave. It travels from the guest as a line of JSON.
 type result struct {
-	Step   step
-	Rounds int
-	Took   time.Duration
-	Arms   []armResult
+	Step             step
+	Sittings, Rounds int
+	Took             time.Duration
+	Arms             []armResult
 	// Fault is why it ended early; empty if it did not.
 	Fault string `json:",omitempty"`
 }
@@ -104,6 +104,9 @@ func (r *run) say(format string, args ...any) {
 	fmt.Fprintf(r.log, "arms: %4.0f of %.0f s: %s\n", time.Since(r.began).Seconds(), r.length.Seconds(), fmt.Sprintf(format, args...))
 }
 
+// leastSitting is about the shortest sitting that is worth its set-up.
+const leastSitting = 20 * time.Second
+
 // step divides its time among its sittings.
 func (r *run) step(ctx context.Context, s step, until time.Time) (res result) {
 	began := time.Now()
@@ -111,8 +114,9 @@ func (r *run) step(ctx context.Context, s step, until time.Time) (res result) {
 	for _, a := range s.Arms {
 		res.Arms = append(res.Arms, armResult{Arm: a.Name, Figures: map[string][][]float64{}})
 	}
-	for i := range s.Sittings {
-		share := time.Until(until) / time.Duration(s.Sittings-i)
+	res.Sittings = max(1, min(s.Sittings, int(time.Until(until)/leastSitting)))
+	for i := range res.Sittings {
+		share := time.Until(until) / time.Duration(res.Sittings-i)
 		if err := r.sit(ctx, &res, i, time.Now().Add(share)); err != nil {
 			res.Fault = fmt.Sprintf("sitting %d: %v", i+1, err)
 			break
@@ -172,7 +176,7 @@ func (r *run) rounds(c crew, res *result, sitting int, until time.Time) error {
 		over := here >= s.Least && time.Now().Add(took).After(until)
 		if over || time.Since(said) > sayEvery {
 			said = time.Now()
-			r.say("%s: round %d in %.1f s; sitting %d of %d, %s to go", s.Name, res.Rounds, took.Seconds(), sitting+1, s.Sittings, max(0, time.Until(until)).Round(time.Second))
+			r.say("%s: round %d in %.1f s; sitting %d of %d, %s to go", s.Name, res.Rounds, took.Seconds(), sitting+1, res.Sittings, max(0, time.Until(until)).Round(time.Second))
 		}
 		if over {
 			return nil
@@ -180,11 +184,12 @@ func (r *run) rounds(c crew, res *result, sitting int, until time.Time) error {
 	}
 }
 
-// prepare brings the fabric of the guest in order, whoever disturbed it.
+// prepare brings the fabric of the guest in order, whoever disturbed it. It loses only what
+// a step has it lose.
 func prepare() error {
 	lab, err := softroce.Current()
 	if err != nil {
 		return err
 	}
-	return errors.Join(lab.Heal(), lab.KeepOrder())
+	return errors.Join(lab.Heal(), lab.KeepOrder(), lab.RoomyBacklog())
 }

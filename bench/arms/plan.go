@@ -13,9 +13,9 @@ import (
 type step struct {
 	Name string
 	Arms []arm
-	// Sittings is how often the arms are started anew, Least how many rounds each has at
-	// least, and Share how much of the time that
-	// is left the step gets, by that of the others.
+	// Sittings is how often the arms are started anew, if there is time, Least how many
+	// rounds each has at least, and Share how much of the time that is left the step gets, by
+	// that of the others.
 	Sittings, Least int
 	Share           float64
 	Goals           []goal
@@ -33,6 +33,11 @@ func (s step) kind() kind {
 		return s.Incast
 	}
 	return s.Outage
+}
+
+// short reports whether the step is one of those that stand for their kind.
+func (s step) short() bool {
+	return s.Incast != nil || s.Name == "bulk/write/64KiB" || s.Name == "small/write/4KiB" || s.Outage != nil && s.Outage.Op == transfer.Write
 }
 
 // Goals of a healthy fabric, and of an incast by the length of the queue: the least

@@ -105,7 +105,7 @@ func TestFlags(t *testing.T) {
 	}{
 		{[]string{"-only", "("}, "not a regular expression"},
 		{[]string{"-only", "nothing"}, "matches no step"},
-		{[]string{"-time", "0s"}, "-time is above 0"},
+		{[]string{"-time", "-1s"}, "-time is not negative"},
 		{[]string{"x"}, "flags come as"},
 	} {
 		assert.ErrorContains(t, command(context.Background(), c.args, io.Discard, io.Discard), c.want)
@@ -113,6 +113,15 @@ func TestFlags(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, command(context.Background(), []string{"-list", "-only", "^incast"}, &out, io.Discard))
 	assert.Equal(t, 4, strings.Count(out.String(), "\n"), out.String())
+
+	o, err := parse([]string{"-short"}, io.Discard)
+	require.NoError(t, err)
+	todo, err := o.chosen()
+	require.NoError(t, err)
+	assert.Len(t, todo, 6, "one step of each kind, and both queues")
+	full, err := parse(nil, io.Discard)
+	require.NoError(t, err)
+	assert.Less(t, o.length, full.length)
 }
 
 // This program was not built with the tag, and says so.

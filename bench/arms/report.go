@@ -138,7 +138,7 @@ func (r result) arm(name string) armResult {
 func (r result) section() section {
 	s := section{
 		Name: r.Step.Name, Setup: r.Step.kind().Setup(), Fault: r.Fault,
-		Rounds: fmt.Sprintf("%d rounds, sittings %d, in %s.", r.Rounds, r.Step.Sittings, r.Took.Round(time.Second)),
+		Rounds: fmt.Sprintf("%d rounds, sittings %d, in %s.", r.Rounds, r.Sittings, r.Took.Round(time.Second)),
 	}
 	for _, a := range r.Arms {
 		s.Arms = append(s.Arms, a.Arm)
