@@ -79,6 +79,9 @@ func (o *outage) open(_ context.Context, lab *softroce.Lab, mode cc.Mode, seed u
 	if err != nil {
 		return nil, err
 	}
+	if err := bed.Shape(o.Mbit); err != nil {
+		return nil, errors.Join(err, bed.Close())
+	}
 	return &outageRun{outage: o, bed: bed, numbers: o.numbers(mode, seed)}, nil
 }
 
@@ -93,10 +96,6 @@ func (r *outageRun) close() (*end, error) { return nil, r.bed.Close() }
 
 // round implements runner. Each has controllers of its own, which know nothing.
 func (r *outageRun) round(ctx context.Context) (o outcome, err error) {
-	if err := r.bed.Shape(r.Mbit); err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, r.bed.Lab.Heal()) }()
 	load := r.numbers.DefaultLoad(r.Op, 0)
 	load.Streams = r.Streams
 	var s twohost.Suffered

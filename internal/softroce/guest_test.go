@@ -175,8 +175,22 @@ func TestGuestDrops(t *testing.T) {
 			p.expectCut(t, "after clearing", nothing)
 		})
 	}
+	both := [][2]NIC{{from, to}, {lab.B[0], lab.A[1]}}
+	require.NoError(t, lab.BlockAll(both))
+	require.NoError(t, lab.BlockAll(both), "the fault may be made again")
+	p.expectCut(t, "with both pairs blocked", func(f, t NIC) bool {
+		return onlyPair(f, t) || f.Device == lab.B[0].Device && t.Device == lab.A[1].Device
+	})
+	require.NoError(t, lab.UnblockAll(both[1:]))
+	p.expectCut(t, "with one of them left", onlyPair)
+	assert.Error(t, lab.UnblockAll(both[1:]), "there is nothing left to clear")
+	require.NoError(t, lab.UnblockAll(both[:1]))
+	p.expectCut(t, "after clearing both", nothing)
+	require.NoError(t, lab.BlockAll(nil), "no pairs are no fault")
+
 	_, err := lab.Block(from, from)
 	assert.ErrorContains(t, err, "with itself")
+	assert.ErrorContains(t, lab.BlockAll([][2]NIC{{from, to}, {to, to}}), "with itself")
 	other := newNIC(0, MaxNICs-1)
 	_, err = lab.Block(from, other)
 	assert.ErrorContains(t, err, other.Device, "the error names the unknown device")

@@ -17,10 +17,10 @@ const NICs = 5
 // of its list, that of host B the last: matching by position proposes two dead pairs
 // among five.
 type Bed struct {
-	Lab  *softroce.Lab
-	a, b *verbsfabric.Host
-	dead func(i, j int) bool
-	mbit float64 // that reach a NIC; 0 is no limit
+	Lab     *softroce.Lab
+	a, b    *verbsfabric.Host
+	dead    func(i, j int) bool
+	blocked bool // the dead pairs are
 }
 
 // Open opens both hosts and blocks the dead pairs, which are those of a management NIC
@@ -112,34 +112,32 @@ func (b *Bed) DeadPaths() (list []Path) {
 	return list
 }
 
-// Block makes the dead pairs dead, both ways.
+// Block makes the dead pairs dead, both ways, at one moment.
 func (b *Bed) Block() error {
-	return b.eachDead(func(from, to softroce.NIC) error {
-		_, err := b.Lab.Block(from, to)
-		return err
-	})
+	err := b.Lab.BlockAll(b.deadWays())
+	b.blocked = err == nil
+	return err
 }
 
-// Lift lets the dead pairs work.
-func (b *Bed) Lift() error { return b.eachDead(b.Lab.Unblock) }
+// Lift lets the dead pairs work, from one moment on.
+func (b *Bed) Lift() error {
+	if !b.blocked {
+		return nil
+	}
+	b.blocked = false
+	return b.Lab.UnblockAll(b.deadWays())
+}
 
-// liftAtOnce lets them work at one moment, also while a load makes every command
-// slow. It ends the limit of Shape, until restore.
-func (b *Bed) liftAtOnce() error { return b.Lab.Heal() }
-
-func (b *Bed) restore() error { return errors.Join(b.Block(), b.Shape(b.mbit)) }
-
-func (b *Bed) eachDead(f func(from, to softroce.NIC) error) error {
+// deadWays are the ways from NIC to NIC of the dead pairs.
+func (b *Bed) deadWays() (list [][2]softroce.NIC) {
 	for i, a := range b.Lab.A {
 		for j, r := range b.Lab.B {
 			if b.dead(i, j) {
-				if err := errors.Join(f(a, r), f(r, a)); err != nil {
-					return err
-				}
+				list = append(list, [2]softroce.NIC{a, r}, [2]softroce.NIC{r, a})
 			}
 		}
 	}
-	return nil
+	return list
 }
 
 // queue is how many packets wait for a shaped NIC, more than the windows let out.
@@ -148,7 +146,6 @@ const queue = 1000
 // Shape limits what reaches each NIC to mbit Mbit/s, so that the NICs are the
 // bottleneck, as they are on hardware, and not the processor that emulates them.
 func (b *Bed) Shape(mbit float64) error {
-	b.mbit = mbit
 	if mbit == 0 {
 		return nil
 	}
