@@ -61,8 +61,11 @@ func newEnd(snapshots []cc.Snapshot) *end {
 
 // add takes in the end of another round: states and refusals of all rounds are summed.
 func (e *end) add(other *end) *end {
-	if e == nil || other == nil {
+	if e == nil {
 		return other
+	}
+	if other == nil {
+		return e
 	}
 	e.InFlight += other.InFlight
 	for k, n := range other.States {

@@ -18,69 +18,100 @@ func place(name string) int {
 	return max(0, slices.IndexFunc(append(arms[:len(arms):len(arms)], again), func(a arm) bool { return a.Name == name }))
 }
 
-// overTime draws the quantities of the first round over time, a panel each.
+// overTime draws the quantities of the first round over time: a panel for each with all
+// arms, or where there is only one, a panel for each arm.
 func (rep report) overTime(r result) (*image, error) {
-	var names []string
-	units := map[string]string{}
-	for _, a := range r.Arms {
-		for _, s := range a.Series {
-			if !slices.Contains(names, s.Name) {
-				names, units[s.Name] = append(names, s.Name), s.Unit
-			}
-		}
-	}
+	names := r.quantities()
 	if len(names) == 0 {
 		return nil, nil
 	}
 	title := r.Step.Name + ", over time"
-	sheet := chart.NewSheet(title, 5*vg.Centimeter)
+	sheet := chart.NewSheet(title, 4.6*vg.Centimeter)
+	panels := make([][]armResult, len(names)) // arms by panel
+	for i := range panels {
+		panels[i] = r.Arms
+	}
+	if len(names) == 1 {
+		panels = nil
+		for _, a := range r.Arms {
+			panels = append(panels, []armResult{a})
+			names = append(names, names[0])
+		}
+	}
 	shown := map[string]bool{}
-	for _, name := range names {
-		p := chart.NewPlot(name + ", " + units[name])
-		if err := r.lines(p, name, sheet, shown); err != nil {
+	until, most := 0.0, 0.0
+	for i, list := range panels {
+		p, err := lines(names[i], list, sheet, shown)
+		if err != nil {
 			return nil, err
 		}
-		if units[name] == "KiB" && p.Y.Min > 0 {
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, chart.OneTwoFive{}
-			p.Title.Text += " (log)"
-		} else {
-			p.Y.Min, p.Y.Max = 0, 1.05*max(p.Y.Max, 1)
-		}
-		p.X.Min = 0
-		if err := r.dash(p); err != nil {
-			return nil, err
-		}
+		until, most = max(until, p.X.Max), max(most, p.Y.Max)
 		sheet.Plots = append(sheet.Plots, p)
 	}
-	var dashed string
-	for i, m := range r.Arms[0].Marks {
-		dashed += fmt.Sprintf("%s%s after %.1f s", []string{"Dashed, of the first arm: ", ", "}[min(i, 1)], m.Text, m.At.Seconds())
-	}
-	if dashed != "" {
-		dashed += ". "
+	for i, p := range sheet.Plots {
+		p.X.Min, p.X.Max = 0, until
+		if len(panels[i]) == 1 {
+			p.Y.Max = most
+		}
+		if err := dash(p, panels[i][0].Marks); err != nil {
+			return nil, err
+		}
 	}
 	sheet.X, sheet.Note = "s", rep.origin()
 	png, err := sheet.PNG()
 	return &image{
 		File: strings.ReplaceAll(r.Step.Name, "/", "-") + ".png", Title: title, png: png,
-		Caption: "The first round of each arm. " + dashed + rep.origin() + ".",
+		Caption: "The first round of each arm. " + explain(r) + rep.origin() + ".",
 	}, err
 }
 
-// lines draws a quantity of each arm that has it.
-func (r result) lines(p *plot.Plot, name string, sheet *chart.Sheet, shown map[string]bool) error {
+// explain says what the lines do not.
+func explain(r result) string {
+	text := ""
+	if r.Step.Incast != nil {
+		text = "Observe computes windows that nobody has to keep. "
+	}
+	for i, m := range r.Arms[0].Marks {
+		text += []string{"Dashed: ", ", "}[min(i, 1)] + m.Text
+	}
+	if len(r.Arms[0].Marks) > 0 {
+		text += ". "
+	}
+	return text
+}
+
+// quantities are the names of what is known over time.
+func (r result) quantities() (names []string) {
 	for _, a := range r.Arms {
+		for _, s := range a.Series {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	return names
+}
+
+// lines draws a quantity of some arms.
+func lines(name string, list []armResult, sheet *chart.Sheet, shown map[string]bool) (*plot.Plot, error) {
+	p := chart.NewPlot(name)
+	if len(list) == 1 {
+		p.Title.Text = list[0].Arm + ": " + name
+	}
+	unit := ""
+	for _, a := range list {
 		for _, s := range a.Series {
 			if s.Name != name || len(s.At) == 0 {
 				continue
 			}
+			unit = s.Unit
 			xy := make(plotter.XYs, len(s.At))
 			for i, at := range s.At {
 				xy[i] = plotter.XY{X: at.Seconds(), Y: s.Values[i]}
 			}
 			l, err := chart.Line(place(a.Arm), xy)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if p.Add(l); !shown[a.Arm] {
 				shown[a.Arm] = true
@@ -88,12 +119,19 @@ func (r result) lines(p *plot.Plot, name string, sheet *chart.Sheet, shown map[s
 			}
 		}
 	}
-	return nil
+	p.Title.Text += ", " + unit
+	if unit == "KiB" && p.Y.Min > 0 {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, chart.OneTwoFive{}
+		p.Title.Text += " (log)"
+	} else {
+		p.Y.Min, p.Y.Max = 0, 1.05*max(p.Y.Max, 1)
+	}
+	return p, nil
 }
 
-// dash draws the marks of the first arm; those of the others are a little off.
-func (r result) dash(p *plot.Plot) error {
-	for _, m := range r.Arms[0].Marks {
+// dash draws when something was done to the fabric.
+func dash(p *plot.Plot, marks []mark) error {
+	for _, m := range marks {
 		l, err := plotter.NewLine(plotter.XYs{{X: m.At.Seconds(), Y: p.Y.Min}, {X: m.At.Seconds(), Y: p.Y.Max}})
 		if err != nil {
 			return err
@@ -103,6 +141,9 @@ func (r result) dash(p *plot.Plot) error {
 	}
 	return nil
 }
+
+// widest is how far from 1 ratios are drawn.
+const widest = 0.25
 
 // overview draws the throughput of the healthy fabric, as ratios with their intervals.
 func (rep report) overview() (*image, error) {
@@ -151,11 +192,12 @@ func (rep report) overview() (*image, error) {
 		l.Dashes = []vg.Length{4, 3}
 		p.Add(l)
 	}
+	p.X.Min, p.X.Max = max(p.X.Min, 1-widest), min(p.X.Max, 1+widest)
 	sheet.Plots = []*plot.Plot{p}
 	sheet.X, sheet.Note = "ratio", rep.origin()
 	png, err := sheet.PNG()
 	return &image{
 		File: "throughput.png", Title: sheet.Title, png: png,
-		Caption: fmt.Sprintf("Dashed: no difference, and the goals of off (%g) and enforce (%g). %s.", leastOff, leastEnforce, rep.origin()),
+		Caption: fmt.Sprintf("Dashed: no difference, and the goals of off (%g) and enforce (%g). Intervals are cut %g beside 1. %s.", leastOff, leastEnforce, widest, rep.origin()),
 	}, err
 }

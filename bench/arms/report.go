@@ -166,6 +166,9 @@ func (r result) section() section {
 	return s
 }
 
+// leastRounds is of how many rounds a ratio is worth a place in a table.
+const leastRounds = 3
+
 // row has what each arm gave for a figure.
 func (r result) row(f figure) row {
 	w := row{Figure: f.Name, Unit: f.Unit}
@@ -177,7 +180,7 @@ func (r result) row(f figure) row {
 		} else if len(values) > 0 {
 			c.Value = number(median(slices.Concat(values...)))
 		}
-		if i, ok := ratios(values, r.Arms[0].Figures[f.Name]); ok && k > 0 {
+		if i, ok := ratios(values, r.Arms[0].Figures[f.Name]); ok && k > 0 && r.Rounds >= leastRounds {
 			c.Ratio = i.String()
 		}
 		w.Cells = append(w.Cells, c)

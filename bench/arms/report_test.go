@@ -123,6 +123,18 @@ func TestReportFiles(t *testing.T) {
 	assert.Empty(t, strings.Count(string(text), "NaN"))
 }
 
+// Ends of rounds are summed, and a worker that says nothing at its own end takes nothing away.
+func TestEnds(t *testing.T) {
+	var sum *end
+	one := func() *end {
+		return &end{Mode: "off", States: map[string]int{"HEALTHY": 4}, Refusals: map[string]uint64{"PROBING": 2}}
+	}
+	for _, e := range []*end{one(), one(), nil} {
+		sum = sum.add(e)
+	}
+	assert.Equal(t, &end{Mode: "off", States: map[string]int{"HEALTHY": 8}, Refusals: map[string]uint64{"PROBING": 4}}, sum)
+}
+
 func TestPooled(t *testing.T) {
 	a := armResult{Figures: map[string][][]float64{}}
 	for round := range 10 {
