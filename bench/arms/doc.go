@@ -26,7 +26,7 @@
 // with its interval of 95%. In bulk the processes are started anew a few times, since
 // two of the same program differ: the interval is then that of the sittings' means. A
 // goal is met if the whole interval is on its side, missed if none of it is, and open if
-// the rounds cannot tell. "bulk, all" has the sittings of all sizes of slices.
+// the rounds cannot tell. "bulk/all" has the sittings of all sizes of slices.
 //
 // Rates and times are those of emulated NICs in an emulated machine: compare arms, not
 // runs. Every transfer is compared with its source, byte for byte, outside of the times

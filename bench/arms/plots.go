@@ -156,6 +156,7 @@ func (rep report) overview() (*image, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
+	steps = append(steps, rep.together()...)
 	sheet := chart.NewSheet("Throughput of a healthy fabric, by that of the arm that is compiled out", vg.Length(3+len(steps))*1.4*vg.Centimeter)
 	p := chart.NewPlot("ratio of the same round, mean and interval of 95%")
 	var labels []string

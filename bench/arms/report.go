@@ -91,9 +91,9 @@ func (rep report) page() (p page, err error) {
 }
 
 // together takes all sittings of the steps in bulk for those of one, which can tell more
-// than each.
-func (rep report) together() (all []result) {
-	sum := result{Step: step{Name: "bulk, all"}}
+// than each. There is none of less than two steps.
+func (rep report) together() []result {
+	sum, n := result{Step: step{Name: "bulk/all"}}, 0
 	for _, r := range rep.Results {
 		if r.Step.Bulk == nil || len(r.Step.Goals) == 0 {
 			continue
@@ -107,10 +107,9 @@ func (rep report) together() (all []result) {
 			}
 			sum.Arms[i].Figures[throughput] = append(sum.Arms[i].Figures[throughput], a.Figures[throughput]...)
 		}
-		sum.Rounds += r.Rounds
-		all = append(all, r)
+		n++
 	}
-	if len(all) < 2 {
+	if n < 2 {
 		return nil
 	}
 	return []result{sum}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"image/png"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,6 +108,11 @@ func TestReportFiles(t *testing.T) {
 		assert.Regexp(t, "^(#|data:image/png)", string(m[1]))
 	}
 	assert.NotContains(t, string(text), "://")
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllSubmatch(text, -1) {
+		id, err := url.PathUnescape(string(m[1]))
+		require.NoError(t, err)
+		assert.True(t, strings.Contains(string(text), `id="`+id+`"`), "there is %q, where a link leads to", id)
+	}
 	assert.Contains(t, string(text), `<td class="missed">missed</td>`)
 
 	text, err = os.ReadFile(filepath.Join(folder, "report.md"))
