@@ -60,6 +60,7 @@ vet:
 	$(GO) vet -tags rdmagate_off ./cc
 	$(GO) vet -tags guest ./...
 	$(call each,$(NESTED),vet ./...)
+	$(GO) -C bench vet -tags rdmagate_off ./arms
 
 lint:
 	$(LINT) ./...

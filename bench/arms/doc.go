@@ -16,7 +16,8 @@
 // It builds itself twice, with and without the tag; the two programs are the same
 // otherwise, and each is asked whether its controller can be turned on. Every arm is a
 // process in the same guest. In bulk and small a fifth one, "again", is compiled out a
-// second time: what its ratio is beside 1 is what the method cannot tell.
+// second time: what its ratio is beside 1, and how wide its interval, is what the method
+// cannot tell.
 //
 // # How to read the numbers
 //

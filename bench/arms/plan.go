@@ -60,6 +60,7 @@ func steps() (all []step) {
 				Goals: []goal{
 					{Figure: throughput, Arm: "off", Versus: base, Value: leastOff},
 					{Figure: throughput, Arm: "enforce", Versus: base, Value: leastEnforce},
+					{Figure: throughput, Arm: again.Name, Versus: base, Same: true, Value: 1},
 				},
 				Bulk: newBulk(op, slice, 8<<20),
 			})

@@ -77,6 +77,7 @@ func TestMedian(t *testing.T) {
 func TestJudge(t *testing.T) {
 	least := goal{Value: 0.99}
 	most := goal{Value: 0.2, AtMost: true}
+	same := goal{Value: 1, Same: true}
 	for _, c := range []struct {
 		g    goal
 		i    interval
@@ -88,6 +89,9 @@ func TestJudge(t *testing.T) {
 		{most, interval{0.1, 0.05, 0.2}, met},
 		{most, interval{0.1, 0.05, 0.3}, open},
 		{most, interval{0.3, 0.21, 0.4}, missed},
+		{same, interval{0.9, 0.8, 1.01}, met},
+		{same, interval{0.9, 0.8, 0.99}, missed},
+		{same, interval{1.1, 1.01, 1.2}, missed},
 	} {
 		assert.Equal(t, c.want, c.g.judge(c.i), "%v of %v", c.g, c.i)
 	}
