@@ -35,7 +35,7 @@ func newBulk(op transfer.Op, slice, bytes int) *bulk {
 		Op: op, Pairs: 4, Slice: slice, Bytes: bytes, SettlingRounds: settled,
 		Windows: twohost.Windows{
 			Law: cc.LawRound, MinBytes: 64 << 10, StartBytes: 64 << 10, MaxBytes: 64 << 20,
-			Target: max(400*time.Millisecond, 400*time.Millisecond*time.Duration(slice/(64<<10))),
+			Target: min(max(1, time.Duration(slice/(64<<10)))*400*time.Millisecond, 1600*time.Millisecond),
 		},
 	}
 }
