@@ -4,7 +4,7 @@
 #   make test               everything that CI checks
 #   make unit race guest    parts of it
 #   make bench              the benchmarks, with ratios to floors of the same run
-#   make experiments        congestion and dead pairs on real verbs, at length
+#   make experiments        cost, congestion and dead pairs on real verbs, at length
 #   make fuzz               every fuzz target for FUZZTIME=10m, one after the other
 #   make mutants            faults put into the core one at a time: do the tests see them?
 #   make generate           String methods, documentation pages, the list of the exported API
@@ -60,6 +60,7 @@ vet:
 	$(GO) vet -tags rdmagate_off ./cc
 	$(GO) vet -tags guest ./...
 	$(call each,$(NESTED),vet ./...)
+	$(GO) -C bench vet -tags rdmagate_off ./arms
 
 lint:
 	$(LINT) ./...
@@ -103,10 +104,11 @@ chaos:
 	$(GO) -C bench run ./chaos -fabric guest -run 3m -out "$(CURDIR)/bin/chaos-guest"
 
 # What needs a quiet machine: the windows hold a queue and follow a rate, repaired pairs
-# come back in time. Then the reports, with plots, in bin. About half an hour.
+# come back in time. Then the reports, with plots, in bin. About fifty minutes.
 experiments: $(GUEST)
 	$(call in-guest,4,Guest,./internal/labcongestion,12m)
 	$(call in-guest,5,Guest,./internal/twohost,12m)
+	$(GO) -C bench run ./arms -out "$(CURDIR)/bin/arms"
 	$(GO) -C bench run ./congestion -out "$(CURDIR)/bin/congestion"
 	$(GO) -C bench run ./rails -out "$(CURDIR)/bin/rails"
 

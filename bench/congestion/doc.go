@@ -1,11 +1,11 @@
-// Command congestion shows what admission does at a bottleneck, on real verbs: it
-// boots a guest with Soft-RoCE devices, lets several senders write into one slow link
-// there with the controller off, observing and enforcing, and writes a report.
+// Command congestion shows how windows settle at a bottleneck, on real verbs: it boots
+// a guest with Soft-RoCE devices, lets several senders write into one slow link there,
+// with static windows and with each law, and writes a report.
 //
 //	go -C bench run ./congestion -out /tmp/report
 //
 // It needs what the guest needs (see internal/softroce), installs that when run by
-// root, and takes about five minutes.
+// root, and takes about four minutes.
 //
 // # How to read the numbers
 //
@@ -15,8 +15,6 @@
 // found in the receiver's memory, byte for byte. Where the machine below stood still,
 // nothing is counted.
 //
-// The incast lets senders time out: its queue is longer than the ACK timeout, or it
-// drops. What is missing of the goodput are packets that were sent again; the counters
-// of Soft-RoCE are shown beside it. The steady bottleneck loses nothing, so that only
-// windows decide about the queue and the link.
+// The bottleneck loses nothing, so that only windows decide about the queue and the
+// link. For an incast with loss and time-outs see command arms.
 package main

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/rdmagate/rdmagate/bench/internal/machine"
 	"github.com/rdmagate/rdmagate/cc"
 	lab "github.com/rdmagate/rdmagate/internal/labcongestion"
 	"github.com/rdmagate/rdmagate/internal/softroce"
@@ -32,7 +33,6 @@ func (p plan) check() error {
 // findings is what was measured.
 type findings struct {
 	Kernel string
-	Incast map[int][]lab.Result // by queue limit; the first is mode off
 	Steady []lab.Result
 	Follow []followed
 }
@@ -65,14 +65,7 @@ func (p plan) measure(progress io.Writer) (found findings, err error) {
 		return found, err
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(progress, "congestion: "+format+"\n", args...) }
-	found.Kernel = kernel()
-	found.Incast = map[int][]lab.Result{}
-	for _, queue := range lab.IncastQueues {
-		say("incast, queue of %d packets", queue)
-		if found.Incast[queue], err = p.compare(fabric, say, p.incast(queue)); err != nil {
-			return found, err
-		}
-	}
+	found.Kernel = machine.Kernel()
 	say("steady bottleneck")
 	if found.Steady, err = p.compare(fabric, say, p.steady()); err != nil {
 		return found, err
@@ -96,15 +89,6 @@ func (p plan) compare(fabric *softroce.Lab, say func(string, ...any), arms []lab
 		}
 	}
 	return c.Results(), nil
-}
-
-func (p plan) incast(queue int) []lab.Arm {
-	return []lab.Arm{
-		lab.IncastArm(queue, cc.Off, cc.LawEpoch, p.Seed),
-		lab.IncastArm(queue, cc.Observe, cc.LawEpoch, p.Seed),
-		lab.IncastArm(queue, cc.Enforce, cc.LawEpoch, p.Seed),
-		lab.IncastArm(queue, cc.Enforce, cc.LawRound, p.Seed),
-	}
 }
 
 func (p plan) steady() []lab.Arm {

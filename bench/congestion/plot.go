@@ -23,16 +23,10 @@ const (
 	sweepPlot  = "sweep.png"
 )
 
-func incastPlot(queue int) string { return fmt.Sprintf("incast-%d.png", queue) }
-func followPlot(l cc.Law) string  { return fmt.Sprintf("follow-%s.png", l) }
+func followPlot(l cc.Law) string { return fmt.Sprintf("follow-%s.png", l) }
 
 // plots draws everything into a folder.
 func (rep report) plots(folder string) error {
-	for _, queue := range lab.IncastQueues {
-		if err := rep.timelines(filepath.Join(folder, incastPlot(queue)), fmt.Sprintf("Incast, queue of %d packets", queue), curves(rep.Incast[queue])); err != nil {
-			return err
-		}
-	}
 	var modes []lab.Result
 	for _, r := range rep.Steady {
 		if !r.Setup.Static() && r.Setup.Offered == rep.Steady[0].Setup.Offered {

@@ -35,7 +35,6 @@ func (rep report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Admission at a bottleneck, on real verbs\n\n%s; %s; medians of %d rounds of %s each.\n", rep.guest(), rep.machine, rep.plan.Rounds, rep.plan.Measure)
 	b.WriteString("\nCompare arms, not times. Delay is the median time from Posting to completion; drain is what the controller's snapshots show. Plots show the first round with its warm-up.\n")
-	rep.incast(&b)
 	rep.steady(&b)
 	rep.follow(&b)
 	return b.String()
@@ -44,28 +43,6 @@ func (rep report) markdown() string {
 // guest says in what guest the figures were made.
 func (rep report) guest() string {
 	return fmt.Sprintf("Soft-RoCE in an emulated guest with Linux %s; seed %d", rep.Kernel, rep.plan.Seed)
-}
-
-func (rep report) incast(b *strings.Builder) {
-	b.WriteString("\n## Incast with time-outs\n")
-	for _, queue := range lab.IncastQueues {
-		results := rep.Incast[queue]
-		fmt.Fprintf(b, "\n%s.\n\n![](%s)\n\n", results[0].Setup.Traffic(), incastPlot(queue))
-		b.WriteString("| arm | Mbit/s | of the rounds | by mode off | delay | drain | sent again a second | out of sequence a second | failed QPs |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-		for _, r := range results {
-			c, seconds := total(r)
-			fmt.Fprintf(b, "| %s | %.1f | %s | %.2f | %s | %s | %.0f | %.0f | %d |\n", r.Name, r.Goodput(), spread(r),
-				r.Goodput()/results[0].Goodput(), millis(r.Delay()), drain(r), float64(c.Retries)/seconds, float64(c.OutOfSequence)/seconds, failures(r))
-		}
-		policies(b, results)
-		for _, r := range results {
-			for _, s := range r.Rounds {
-				for _, f := range s.Failures {
-					fmt.Fprintf(b, "- %s: a QP failed with %s\n", r.Name, f)
-				}
-			}
-		}
-	}
 }
 
 func (rep report) steady(b *strings.Builder) {
@@ -115,23 +92,6 @@ func policies(b *strings.Builder, results []lab.Result) {
 		seen = append(seen, text)
 		fmt.Fprintf(b, "- %s: %s\n", r.Name, text)
 	}
-}
-
-// total sums the counters of all rounds, with their time in seconds.
-func total(r lab.Result) (c lab.Counters, seconds float64) {
-	for _, s := range r.Rounds {
-		c.Retries += s.Counters.Retries
-		c.OutOfSequence += s.Counters.OutOfSequence
-		seconds += s.Took.Seconds()
-	}
-	return c, seconds
-}
-
-func failures(r lab.Result) (n int) {
-	for _, s := range r.Rounds {
-		n += len(s.Failures)
-	}
-	return n
 }
 
 // spread is the least and the most goodput of the rounds.

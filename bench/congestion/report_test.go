@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rdmagate/rdmagate/bench/internal/machine"
-	"github.com/rdmagate/rdmagate/cc"
 	lab "github.com/rdmagate/rdmagate/internal/labcongestion"
 )
 
@@ -20,10 +19,7 @@ import (
 func made(t *testing.T) report {
 	t.Helper()
 	plan := defaultPlan()
-	found := findings{Kernel: "6.1.0-test", Incast: map[int][]lab.Result{}}
-	for _, queue := range lab.IncastQueues {
-		found.Incast[queue] = results(plan.incast(queue))
-	}
+	found := findings{Kernel: "6.1.0-test"}
 	found.Steady = results(plan.steady())
 	for _, law := range laws {
 		setup := lab.LawArm(law, 1).Setup
@@ -51,7 +47,6 @@ func results(arms []lab.Arm) (all []lab.Result) {
 func stretch(mbit float64) lab.Stretch {
 	s := lab.Stretch{
 		Took: 2 * time.Second, GoodputMbit: mbit, MedianDelay: 40 * time.Millisecond,
-		Counters: lab.Counters{Retries: 30, OutOfSequence: 10},
 	}
 	for at := 50 * time.Millisecond; at < s.Took; at += 50 * time.Millisecond {
 		s.Samples = append(s.Samples, lab.Sample{
@@ -65,14 +60,13 @@ func stretch(mbit float64) lab.Stretch {
 func TestReportShowsRatiosAndSettings(t *testing.T) {
 	text := made(t).markdown()
 	for _, line := range []string{
-		"| queue 40, off | 4.0 | 4.00 to 4.00 | 1.00 | 40.0 ms | - | 15 | 5 | 0 |",
-		"| queue 40, enforce by epoch | 12.0 | 12.00 to 12.00 | 3.00 | 40.0 ms | 41.0 ms | 15 | 5 | 0 |",
+		"| off | 4.00 | 4.00 to 4.00 | 0.083 | 40.0 ms | - |",
 		"| static window of 32 slices | 48.00 | 48.00 to 48.00 | 1.000 | 40.0 ms | 41.0 ms |",
 		"| round | 5 | 3.0 | 4.00 | 0.800 | 40.0 ms |",
 	} {
 		assert.Contains(t, text, line)
 	}
-	for _, setting := range []string{"seed 1", "6.1.0-test", "target drain 20ms", "law round, window 4 / 8 / 65536 KiB", "ACK timeout 16.8ms"} {
+	for _, setting := range []string{"seed 1", "6.1.0-test", "target drain 100ms", "law round, window 4 / 8 / 65536 KiB", "ACK timeout 1.0737s"} {
 		assert.Contains(t, text, setting)
 	}
 }
@@ -93,7 +87,7 @@ func TestReportFiles(t *testing.T) {
 		assert.NotZero(t, info.Size(), "bytes of %s", name)
 		pictures++
 	}
-	assert.Equal(t, 6, pictures)
+	assert.Equal(t, 4, pictures)
 }
 
 func TestPlan(t *testing.T) {
@@ -103,10 +97,9 @@ func TestPlan(t *testing.T) {
 	assert.ErrorContains(t, p.check(), "-rounds is 0")
 
 	seen := map[string]bool{}
-	for _, a := range append(p.incast(40), p.steady()...) {
+	for _, a := range p.steady() {
 		assert.False(t, seen[a.Name], "two arms are named %q", a.Name)
 		seen[a.Name] = true
 		assert.Equal(t, senders, a.Setup.Senders, "the guest has NICs for %q", a.Name)
 	}
-	assert.Equal(t, cc.Off, p.incast(40)[0].Setup.Control.Mode, "ratios are to the first arm")
 }

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/rdmagate/rdmagate/bench/internal/chart"
 )
 
 // grown are the figures that are drawn against the number in an experiment's name.
@@ -48,7 +50,7 @@ func (rep report) growth(r result) (*image, error) {
 		_, y := b.number()
 		return cmp.Compare(x, y)
 	})
-	sheet := newSheet(group+", by the number of senders", 7*vg.Centimeter)
+	sheet := chart.NewSheet(group+", by the number of senders", 7*vg.Centimeter)
 	for i, figure := range figures {
 		unit := ""
 		for _, f := range r.experiment.Figures {
@@ -56,7 +58,7 @@ func (rep report) growth(r result) (*image, error) {
 				unit = f.Unit
 			}
 		}
-		p := newPlot(figure + ", " + unit + " (log)")
+		p := chart.NewPlot(figure + ", " + unit + " (log)")
 		for k, a := range r.arms {
 			var xy plotter.XYs
 			var bars plotter.YErrors
@@ -88,11 +90,11 @@ func (rep report) growth(r result) (*image, error) {
 			e.Color = l.Color
 			p.Add(l, e)
 			if i == 0 {
-				sheet.legend.Add(a.arm.Name, l)
+				sheet.Legend.Add(a.arm.Name, l)
 			}
 		}
 		p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-		p.Y.Tick.Marker = oneTwoFive{}
+		p.Y.Tick.Marker = chart.OneTwoFive{}
 		if p.Y.Max < 1.3*p.Y.Min {
 			p.Y.Min, p.Y.Max = p.Y.Min/1.1, p.Y.Max*1.1
 		}
@@ -102,12 +104,12 @@ func (rep report) growth(r result) (*image, error) {
 			at = append(at, n)
 		}
 		p.X.Tick.Marker = at
-		sheet.plots = append(sheet.plots, p)
+		sheet.Plots = append(sheet.Plots, p)
 	}
-	sheet.x, sheet.note = "senders (log)", rep.origin(rep.allSeeds(r))
-	png, err := sheet.draw()
+	sheet.X, sheet.Note = "senders (log)", rep.origin(rep.allSeeds(r))
+	png, err := sheet.PNG()
 	return &image{
-		File: group + "-growth.png", Title: sheet.title, png: png,
+		File: group + "-growth.png", Title: sheet.Title, png: png,
 		Caption: fmt.Sprintf("Medians by the number of senders; bars are the least and the most, moved a little aside to be told apart. %s. %s.", rep.allSeeds(r), rep.machine),
 	}, err
 }

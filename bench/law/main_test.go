@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot"
 
+	"github.com/rdmagate/rdmagate/bench/internal/chart"
 	"github.com/rdmagate/rdmagate/internal/fabriclab"
 )
 
@@ -152,9 +153,9 @@ func TestTicks(t *testing.T) {
 		{0.3, 12, true, []string{"0.5", "1", "2", "5", "10"}},
 		{0.3, 12000, true, []string{"1", "10", "100", "1000", "10000"}},
 	} {
-		var marker plot.Ticker = round{}
+		var marker plot.Ticker = chart.Round{}
 		if c.log {
-			marker = oneTwoFive{}
+			marker = chart.OneTwoFive{}
 		}
 		var got []string
 		for _, tick := range marker.Ticks(c.least, c.most) {

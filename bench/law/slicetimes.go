@@ -8,12 +8,14 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/rdmagate/rdmagate/bench/internal/chart"
 )
 
 // sliceTimes draws the distribution of the slice times of all seeds.
 func (rep report) sliceTimes(r result) (*image, error) {
-	sheet := newSheet(r.experiment.Name+", times of slices", 9*vg.Centimeter)
-	p := newPlot("share of slices, %")
+	sheet := chart.NewSheet(r.experiment.Name+", times of slices", 9*vg.Centimeter)
+	p := chart.NewPlot("share of slices, %")
 	for _, a := range r.arms {
 		times := a.times()
 		if len(times) == 0 || times[len(times)-1] == 0 {
@@ -30,7 +32,7 @@ func (rep report) sliceTimes(r result) (*image, error) {
 			return nil, err
 		}
 		p.Add(l)
-		sheet.legend.Add(a.arm.Name, l)
+		sheet.Legend.Add(a.arm.Name, l)
 	}
 	if math.IsInf(p.X.Max, -1) {
 		return nil, nil
@@ -38,11 +40,11 @@ func (rep report) sliceTimes(r result) (*image, error) {
 	if p.X.Min == p.X.Max {
 		p.X.Max *= 2
 	}
-	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, oneTwoFive{}
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, chart.OneTwoFive{}
 	p.Y.Min, p.Y.Max = 0, 101
-	sheet.plots = []*plot.Plot{p}
-	sheet.x, sheet.note = "slice time, us (log)", rep.origin(rep.allSeeds(r))
-	png, err := sheet.draw()
+	sheet.Plots = []*plot.Plot{p}
+	sheet.X, sheet.Note = "slice time, us (log)", rep.origin(rep.allSeeds(r))
+	png, err := sheet.PNG()
 	return &image{
 		File: file(r, "times"), Title: r.experiment.Name + ", distribution of slice times", png: png,
 		Caption: fmt.Sprintf("Slice times from post to completion, if the setup says nothing else: how many took no longer. At most a thousand quantiles a run. %s. %s.", rep.allSeeds(r), rep.machine),

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/rdmagate/rdmagate/bench/internal/chart"
 	"github.com/rdmagate/rdmagate/cc"
 )
 
@@ -113,23 +114,23 @@ func (rep report) states(r result) (*image, error) {
 		bars.all[i].row = len(labels) - 1 - bars.all[i].row // the first on top
 	}
 	slices.Reverse(labels)
-	sheet := newSheet(r.experiment.Name+", states of routes", vg.Length(2+len(labels))*0.75*vg.Centimeter)
+	sheet := chart.NewSheet(r.experiment.Name+", states of routes", vg.Length(2+len(labels))*0.75*vg.Centimeter)
 	p := plot.New()
-	p.X.Tick.Marker = round{}
+	p.X.Tick.Marker = chart.Round{}
 	p.Add(bars)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, x(until), -0.6, float64(len(labels))-0.4
-	p.Y.Tick.Marker = names(labels)
-	p.Y.Tick.Label.Font.Size = noteSize
+	p.Y.Tick.Marker = chart.Names(labels)
+	p.Y.Tick.Label.Font.Size = chart.NoteSize
 	dashed, err := r.mark(p, unit)
 	if err != nil {
 		return nil, err
 	}
 	for s, c := range stateColors {
-		sheet.legend.Add(cc.State(s).String(), key{c})
+		sheet.Legend.Add(cc.State(s).String(), key{c})
 	}
-	sheet.plots = []*plot.Plot{p}
-	sheet.x, sheet.note = name, dashed+rep.origin(rep.firstSeed())
-	png, err := sheet.draw()
+	sheet.Plots = []*plot.Plot{p}
+	sheet.X, sheet.Note = name, dashed+rep.origin(rep.firstSeed())
+	png, err := sheet.PNG()
 	return &image{
 		File: file(r, "states"), Title: r.experiment.Name + ", states of routes", png: png,
 		Caption: fmt.Sprintf("States of the routes of one host; those that never changed are left out. %s%s. %s.", dashed, rep.firstSeed(), rep.machine),
@@ -154,15 +155,4 @@ func (r result) mark(p *plot.Plot, unit time.Duration) (string, error) {
 		return "", nil
 	}
 	return "Dashed: " + strings.Join(marked, ", ") + ". ", nil
-}
-
-// names marks 0, 1, 2 with names.
-type names []string
-
-// Ticks implements plot.Ticker.
-func (n names) Ticks(_, _ float64) (ticks []plot.Tick) {
-	for i, name := range n {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
-	}
-	return ticks
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
+	"github.com/rdmagate/rdmagate/bench/internal/chart"
 	"github.com/rdmagate/rdmagate/internal/fabriclab"
 )
 
@@ -83,12 +84,12 @@ func (rep report) timelines(r result) (*image, error) {
 		}
 	}
 	unit, name := axis(longest)
-	sheet := newSheet(r.experiment.Name+", over time", 4.6*vg.Centimeter)
+	sheet := chart.NewSheet(r.experiment.Name+", over time", 4.6*vg.Centimeter)
 	shown := map[string]bool{}
 	dashed := ""
 	for _, panel := range panels {
 		var err error
-		p := newPlot(strings.TrimSuffix(panel.name+", "+panel.unit, ", "))
+		p := chart.NewPlot(strings.TrimSuffix(panel.name+", "+panel.unit, ", "))
 		p.X.Min, p.X.Max = 0, float64(longest)/float64(unit)
 		var means []float64
 		least, most := math.Inf(1), 0.0
@@ -111,7 +112,7 @@ func (rep report) timelines(r result) (*image, error) {
 		// Bytes that differ by more than an order of magnitude want a logarithmic axis.
 		log := strings.HasSuffix(panel.unit, "B") && slices.Max(means) > 12*slices.Min(means)
 		if log {
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, oneTwoFive{}
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, chart.OneTwoFive{}
 			p.Y.Min, p.Y.Max = max(least, slices.Min(means)/20), 1.5*most
 			p.Title.Text += " (log)"
 		} else {
@@ -131,37 +132,19 @@ func (rep report) timelines(r result) (*image, error) {
 			}
 			if p.Add(l); !shown[arm] {
 				shown[arm] = true
-				sheet.legend.Add(arm, l)
+				sheet.Legend.Add(arm, l)
 			}
 		}
 		p.Title.Text += fmt.Sprintf(", means of %v", every)
 		if dashed, err = r.mark(p, unit); err != nil {
 			return nil, err
 		}
-		sheet.plots = append(sheet.plots, p)
+		sheet.Plots = append(sheet.Plots, p)
 	}
-	sheet.x, sheet.note = name, dashed+rep.origin(rep.firstSeed())
-	png, err := sheet.draw()
+	sheet.X, sheet.Note = name, dashed+rep.origin(rep.firstSeed())
+	png, err := sheet.PNG()
 	return &image{
 		File: file(r, "time"), Title: r.experiment.Name + " over time", png: png,
 		Caption: fmt.Sprintf("Over time; each panel names its interval. Lines that coincide hide each other. %s%s. %s.", dashed, rep.firstSeed(), rep.machine),
 	}, err
-}
-
-// oneTwoFive marks 1, 2, 5, 10 and so on, or only the powers of ten if there are many.
-type oneTwoFive struct{}
-
-func (oneTwoFive) Ticks(least, most float64) (ticks []plot.Tick) {
-	digits := []float64{1, 2, 5}
-	if most > 100*least {
-		digits = digits[:1]
-	}
-	for power := math.Pow(10, math.Floor(math.Log10(least))); power <= most; power *= 10 {
-		for _, digit := range digits {
-			if v := digit * power; v >= least && v <= most {
-				ticks = append(ticks, plot.Tick{Value: v, Label: label(v)})
-			}
-		}
-	}
-	return ticks
 }

@@ -28,6 +28,7 @@ type Bottleneck struct {
 	senders  []*sender
 	receiver softroce.NIC
 	nextTick time.Duration
+	end      cc.Snapshot // after Close
 }
 
 // Open limits the link and connects the senders.
@@ -80,6 +81,7 @@ func (b *Bottleneck) Close() error {
 	for _, x := range b.senders {
 		errs = append(errs, x.close())
 	}
+	b.end = b.ctl.Snapshot()
 	b.ctl.Close()
 	return errors.Join(append(errs, b.lab.ClearQueue(b.receiver))...)
 }
@@ -113,12 +115,19 @@ func (b *Bottleneck) run(d time.Duration) (Stretch, error) {
 	began := b.ctl.Now()
 	end, nextSample := began+d, began+sampleEvery
 	s := Stretch{began: began, setup: b.setup}
+	if err := s.look(b); err != nil {
+		return Stretch{}, err
+	}
+	s.drops, s.Dropped = s.backlog.Drops, 0
 	for _, x := range b.senders {
 		x.looked = began
 	}
 	for now := began; now < end; now = b.ctl.Now() {
 		if now >= b.nextTick {
 			b.ctl.Tick(now)
+			if err := s.look(b); err != nil {
+				return Stretch{}, err
+			}
 			b.nextTick = now - now%tickEvery + tickEvery
 		}
 		if now >= nextSample {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/rdmagate/rdmagate/cc"
 	"github.com/rdmagate/rdmagate/internal/softroce"
 )
 
@@ -87,39 +88,45 @@ func (c *Comparison) Round() error {
 	for turn, i := range random.Perm(len(c.Arms)) {
 		arm := c.Arms[i]
 		did, err := calmest(
-			func() (run, error) { return c.run(arm.Setup) },
-			func(r run) float64 { return r.measured.StalledShare() },
+			func() (Run, error) { return Measure(c.Lab, arm.Setup, c.Warm, c.Measure) },
+			func(r Run) float64 { return r.Measured.StalledShare() },
 			func(share float64) {
 				c.progress("round %d, %s: once more, the machine stalled for %.0f%% of the run", c.rounds, arm.Name, 100*share)
 			})
 		if err != nil {
 			return fmt.Errorf("%s: %w", arm.Name, err)
 		}
-		c.progress("round %d, %2d of %d: %-28s %s", c.rounds, turn+1, len(c.Arms), arm.Name, did.measured)
+		c.progress("round %d, %2d of %d: %-28s %s", c.rounds, turn+1, len(c.Arms), arm.Name, did.Measured)
 		r := c.results[arm.Name]
 		if r == nil {
 			r = &Result{Arm: arm}
 			c.results[arm.Name] = r
 		}
-		r.Rounds, r.Ramps = append(r.Rounds, did.measured), append(r.Ramps, did.ramp)
+		r.Rounds, r.Ramps = append(r.Rounds, did.Measured), append(r.Ramps, did.Ramp)
 	}
 	return nil
 }
 
-// run does one run of an arm.
-func (c *Comparison) run(s Setup) (r run, err error) {
-	b, err := Open(c.Lab, s)
+// Run is a warm-up with what followed it.
+type Run struct {
+	Ramp, Measured Stretch
+	// End is what the controller held when everything was settled.
+	End cc.Snapshot
+}
+
+// Measure does one run of a setup. It is an error if a permit's bytes did not come back.
+func Measure(lab *softroce.Lab, s Setup, warm, measure time.Duration) (r Run, err error) {
+	b, err := Open(lab, s)
 	if err != nil {
 		return r, err
 	}
-	if r.ramp, err = b.Run(c.Warm, nil); err == nil {
-		r.measured, err = b.Run(c.Measure, nil)
+	if r.Ramp, err = b.Run(warm, nil); err == nil {
+		r.Measured, err = b.Run(measure, nil)
 	}
-	return r, errors.Join(err, b.Close())
+	err = errors.Join(err, b.Close())
+	r.End = b.end
+	return r, err
 }
-
-// run is a warm-up with what followed.
-type run struct{ ramp, measured Stretch }
 
 func (c *Comparison) progress(format string, args ...any) {
 	if c.Progress != nil {

@@ -47,6 +47,12 @@ func TestGuestIncast(t *testing.T) {
 			least[queue] = 1
 		}
 		assert.GreaterOrEqual(t, ratio, least[queue], "goodput of enforce to that of off, queue of %d packets", queue)
+		peak := off.Rounds[0].QueuePeak
+		assert.Positive(t, peak, "packets seen in the queue of the link")
+		assert.LessOrEqual(t, peak, int64(queue), "packets seen in a queue of %d", queue)
+		if queue == 40 {
+			assert.Positive(t, off.Rounds[0].Dropped, "packets that a queue of %d dropped", queue)
+		}
 		assert.Less(t, enforced.Delay(), off.Delay()/10, "time from Posting to completion of enforce, to a tenth of off's, queue of %d packets", queue)
 	}
 }

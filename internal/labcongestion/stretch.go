@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rdmagate/rdmagate/cc"
+	"github.com/rdmagate/rdmagate/internal/softroce"
 )
 
 // Stretch is what was seen in a time of sending. The figures leave out what stalls
@@ -19,7 +20,12 @@ type Stretch struct {
 	// From Posting to completion, over the slices that arrived.
 	MedianDelay time.Duration `json:"median_delay_ns"`
 	MeanDelay   time.Duration `json:"mean_delay_ns"`
-	Counters    Counters      `json:"counters"` // stalls included
+	P99Delay    time.Duration `json:"p99_delay_ns"`
+	// QueuePeak is the most packets that were seen in the link's queue, Dropped how many
+	// it has dropped.
+	QueuePeak int64    `json:"queue_peak"`
+	Dropped   int64    `json:"dropped"`
+	Counters  Counters `json:"counters"` // stalls included
 	// Failures are QPs that failed, and had to be replaced.
 	Failures []string `json:"failures,omitempty"`
 	Samples  []Sample `json:"samples"`
@@ -29,6 +35,8 @@ type Stretch struct {
 	landed  []landing
 	stalls  []span
 	sampled int // of landed
+	backlog softroce.Backlog
+	drops   int64 // of the link's queue, before
 }
 
 // landing is a slice that has arrived.
@@ -45,6 +53,8 @@ type Sample struct {
 	At            time.Duration `json:"at_ns"`        // since the stretch began
 	WindowBytes   int64         `json:"window_bytes"` // 0 in mode off
 	InFlightBytes int64         `json:"in_flight_bytes"`
+	// QueuePackets wait in front of the link.
+	QueuePackets int64 `json:"queue_packets"`
 	// Drain is the mean of what the routes' snapshots show; 0 if none does.
 	Drain time.Duration `json:"drain_ns"`
 	// Since the sample before:
@@ -52,9 +62,17 @@ type Sample struct {
 	GoodputMbit float64       `json:"goodput_mbit"`
 }
 
+// look reads the link's queue.
+func (s *Stretch) look(b *Bottleneck) (err error) {
+	s.backlog, err = b.lab.Backlog(b.receiver)
+	s.QueuePeak = max(s.QueuePeak, s.backlog.Packets)
+	s.Dropped = s.backlog.Drops - s.drops
+	return err
+}
+
 // sample looks at the senders at now.
 func (s *Stretch) sample(b *Bottleneck, now time.Duration) {
-	at := Sample{At: now - s.began}
+	at := Sample{At: now - s.began, QueuePackets: s.backlog.Packets}
 	observed := 0
 	for _, x := range b.senders {
 		snap := x.route.Snapshot()
@@ -108,7 +126,7 @@ func (s *Stretch) summarize() {
 	}
 	s.Slices, s.MeanDelay = len(counted), 0
 	s.GoodputMbit = s.mbit(s.Slices, s.Took-s.Stalled)
-	s.MedianDelay = medianDelay(counted)
+	s.MedianDelay, s.P99Delay = medianDelay(counted), quantile(delays(counted), 0.99)
 	for _, l := range counted {
 		s.MeanDelay += l.delay / time.Duration(s.Slices)
 	}
@@ -153,20 +171,25 @@ func (s *Stretch) mbit(slices int, d time.Duration) float64 {
 
 // medianDelay returns the median of the delays; 0 if there are none.
 func medianDelay(landed []landing) time.Duration {
-	var delays []time.Duration
-	for _, l := range landed {
-		delays = append(delays, l.delay)
-	}
-	return Median(delays)
+	return Median(delays(landed))
+}
+
+func delays(landed []landing) []time.Duration {
+	return each(landed, func(l landing) time.Duration { return l.delay })
 }
 
 // Median returns the middle value, the larger of two; zero if there are none.
 func Median[T int64 | float64 | time.Duration](values []T) T {
+	return quantile(values, 0.5)
+}
+
+// quantile returns the value below which a share q of them is; zero if there are none.
+func quantile[T int64 | float64 | time.Duration](values []T, q float64) T {
 	if len(values) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
 // MedianDrain returns the median of the drain times that snapshots showed.

@@ -29,6 +29,10 @@ func TestStretchFigures(t *testing.T) {
 	assert.InDelta(t, 0.8, s.GoodputMbit, 1e-9, "100 slices of 8000 bits in a second")
 	assert.Equal(t, 5*msec, s.MedianDelay)
 	assert.Equal(t, 5*msec, s.MeanDelay)
+	assert.Equal(t, 5*msec, s.P99Delay)
+	s.landed[0].delay, s.landed[1].delay = 70*msec, 90*msec
+	s.summarize()
+	assert.Equal(t, 90*msec, s.P99Delay, "the 99th of 100, counted from 0")
 	assert.Equal(t, 6*msec, s.MedianDrain(), "of the samples that show one")
 
 	late := s.From(500 * msec)

@@ -21,6 +21,42 @@ func (l *Lab) Unblock(from, to NIC) error {
 	return l.undrop(from.port, "ingress", from, to)
 }
 
+// BlockAll is Block of each pair, from the first NIC to the second, in one step, so that
+// it is quick under load too.
+func (l *Lab) BlockAll(pairs [][2]NIC) error {
+	return l.batch(pairs, func(from, to NIC) string {
+		return "filter replace dev " + from.port + " ingress protocol ip " + dropTo(to)
+	})
+}
+
+// UnblockAll ends BlockAll of the same pairs, or of some of them. It is an error if one is
+// not blocked.
+func (l *Lab) UnblockAll(pairs [][2]NIC) error {
+	return l.batch(pairs, func(from, to NIC) string {
+		return "filter del dev " + from.port + " ingress protocol ip pref " + filterPref(to)
+	})
+}
+
+// batch runs a line for each pair in one go.
+func (l *Lab) batch(pairs [][2]NIC, line func(from, to NIC) string) error {
+	var lines []string
+	for _, p := range pairs {
+		if err := l.checkPair(p[0], p[1]); err != nil {
+			return err
+		}
+		lines = append(lines, line(p[0], p[1]))
+	}
+	if lines == nil {
+		return nil
+	}
+	return runBatch("tc", lines)
+}
+
+// dropTo is the filter that drops what goes to a NIC.
+func dropTo(to NIC) string {
+	return "pref " + filterPref(to) + " handle 1 flower dst_ip " + to.Addr.String() + " action drop"
+}
+
 // BlackHole drops every packet that from sends to to on the sender's own end
 // of the link. The sender is told of the failed transmission and tries again
 // for ever: work requests on that pair hang, without completion or error.
@@ -40,9 +76,8 @@ func (l *Lab) drop(dev, direction string, from, to NIC) (Undo, error) {
 	if err := l.checkPair(from, to); err != nil {
 		return nil, err
 	}
-	_, err := runTool("tc", "filter", "replace", "dev", dev, direction, "protocol", "ip",
-		"pref", filterPref(to), "handle", "1", "flower", "dst_ip", to.Addr.String(), "action", "drop")
-	if err != nil {
+	args := append([]string{"filter", "replace", "dev", dev, direction, "protocol", "ip"}, strings.Fields(dropTo(to))...)
+	if _, err := runTool("tc", args...); err != nil {
 		return nil, err
 	}
 	return once(func() error { return l.undrop(dev, direction, from, to) }), nil

@@ -159,6 +159,17 @@ func (n NIC) keepOrder() error {
 	return nil
 }
 
+// RoomyBacklog lets a processor of the guest have as many packets waiting for it as there
+// are. By default it drops what exceeds 1000 packets, and a few NICs that read large slices
+// have more on their way: loss that no link has.
+func (l *Lab) RoomyBacklog() error {
+	const path = "/proc/sys/net/core/netdev_max_backlog"
+	if err := os.WriteFile(path, []byte(fmt.Sprint(roomyQueue)), 0o644); err != nil {
+		return fmt.Errorf("softroce: network setting: %w", err)
+	}
+	return nil
+}
+
 // waitReady waits until every device has its port active and its GID listed.
 func (l Layout) waitReady(limit time.Duration) error {
 	deadline := time.Now().Add(limit)

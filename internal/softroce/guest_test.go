@@ -175,8 +175,22 @@ func TestGuestDrops(t *testing.T) {
 			p.expectCut(t, "after clearing", nothing)
 		})
 	}
+	both := [][2]NIC{{from, to}, {lab.B[0], lab.A[1]}}
+	require.NoError(t, lab.BlockAll(both))
+	require.NoError(t, lab.BlockAll(both), "the fault may be made again")
+	p.expectCut(t, "with both pairs blocked", func(f, t NIC) bool {
+		return onlyPair(f, t) || f.Device == lab.B[0].Device && t.Device == lab.A[1].Device
+	})
+	require.NoError(t, lab.UnblockAll(both[1:]))
+	p.expectCut(t, "with one of them left", onlyPair)
+	assert.Error(t, lab.UnblockAll(both[1:]), "there is nothing left to clear")
+	require.NoError(t, lab.UnblockAll(both[:1]))
+	p.expectCut(t, "after clearing both", nothing)
+	require.NoError(t, lab.BlockAll(nil), "no pairs are no fault")
+
 	_, err := lab.Block(from, from)
 	assert.ErrorContains(t, err, "with itself")
+	assert.ErrorContains(t, lab.BlockAll([][2]NIC{{from, to}, {to, to}}), "with itself")
 	other := newNIC(0, MaxNICs-1)
 	_, err = lab.Block(from, other)
 	assert.ErrorContains(t, err, other.Device, "the error names the unknown device")
@@ -268,6 +282,12 @@ func TestGuestDelayAndRate(t *testing.T) {
 	for range 50 {
 		p.send(from, nic, size)
 	}
+	waiting, err := lab.Backlog(nic)
+	require.NoError(t, err)
+	assert.Positive(t, waiting.Packets, "at 1 Mbit/s a packet takes 32 ms")
+	assert.LessOrEqual(t, waiting.Packets, int64(5))
+	assert.Greater(t, waiting.Bytes, waiting.Packets*size)
+	assert.Positive(t, waiting.Drops)
 	require.Eventually(t, func() bool { return p.count(from, nic) >= 5 }, patience, time.Millisecond)
 	assert.Less(t, p.count(from, nic), 50, "a queue of 5 packets cannot hold 50")
 	require.NoError(t, lab.ClearQueue(nic))

@@ -1,6 +1,7 @@
 package twohost
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/rdmagate/rdmagate/examples/engine/transfer"
 )
 
-// Workers is how many goroutines post and poll, in every arm.
+// Workers is how many goroutines post and poll in the arms that are compared here.
 const Workers = 6
 
 // Arm is one way to share, or not to share, what is learnt of the pairs.
@@ -43,8 +44,14 @@ type Numbers struct {
 	// SliceBytes is the length of a slice.
 	SliceBytes int
 	// WindowSlices is how many slices the window of a pair holds, of all controllers
-	// together.
+	// together, if Windows does not say something else.
 	WindowSlices int
+	// Windows moves the windows; without numbers they stay where they begin.
+	Windows Windows
+	// Mode is that of all controllers.
+	Mode cc.Mode
+	// Workers is how many goroutines post and poll; a multiple of the controllers.
+	Workers int
 	// AckTimeout and Retry are those of every QP but the probers', which have the others.
 	AckTimeout, Retry           uint8
 	ProbeAckTimeout, ProbeRetry uint8
@@ -56,12 +63,33 @@ type Numbers struct {
 	Seed uint64
 }
 
+// Windows are a law and its numbers.
+type Windows struct {
+	Law                            cc.Law
+	MinBytes, StartBytes, MaxBytes int64
+	Target                         time.Duration
+}
+
+func (w Windows) String() string {
+	if w == (Windows{}) {
+		return "constant windows"
+	}
+	return fmt.Sprintf("law %s, window %d / %d / %d KiB (least, start, most), target drain %s", w.Law, w.MinBytes>>10, w.StartBytes>>10, w.MaxBytes>>10, w.Target)
+}
+
+// apply sets a configuration of the controller.
+func (w Windows) apply(c *cc.Config) {
+	c.Law, c.TargetDrain = w.Law, w.Target
+	c.MinWindowBytes, c.ProbeWindowBytes, c.SuspectWindowBytes = w.MinBytes, w.MinBytes, w.MinBytes
+	c.StartWindowBytes, c.MaxWindowBytes = w.StartBytes, w.MaxBytes
+}
+
 // DefaultNumbers suits the guest: a work request on a dead pair fails after four
 // times 268 ms, a probe after two times 134 ms, which is less than a fifth of the probe
 // interval. A retry count of 7 would never end there.
 func DefaultNumbers() Numbers {
 	return Numbers{
-		SliceBytes: 8 << 10, WindowSlices: 4, AckTimeout: 16, Retry: 3,
+		SliceBytes: 8 << 10, WindowSlices: 4, Mode: cc.Enforce, Workers: Workers, AckTimeout: 16, Retry: 3,
 		ProbeAckTimeout: 15, ProbeRetry: 1,
 		ProbeInterval: 1500 * time.Millisecond, Cooldown: 45 * time.Second, // 1.5 times the defaults
 	}
@@ -79,7 +107,7 @@ func timeout(code, retry uint8) time.Duration {
 
 func (n Numbers) controller(a Arm) cc.Config {
 	c := cc.DefaultConfig()
-	c.Mode = cc.Enforce
+	c.Mode = n.Mode
 	// The default windows are 1 to 1024 slices of 64 KiB, and begin with 4. Here they
 	// stay where they begin, and each controller has at least one slice, so that a load
 	// of some transfers needs every pair; and what is in flight on these slow NICs
@@ -89,6 +117,9 @@ func (n Numbers) controller(a Arm) cc.Config {
 	c.StartWindowBytes = max(1, int64(n.WindowSlices/a.Controllers)) * slice
 	c.MaxWindowBytes = c.StartWindowBytes
 	c.TargetDrain = 50 * time.Millisecond
+	if n.Windows != (Windows{}) {
+		n.Windows.apply(&c)
+	}
 	c.ProbeInterval, c.Cooldown = n.ProbeInterval, n.Cooldown
 	if a.Plain {
 		c.SuspectWindowBytes, c.SuspectAfter = 0, 0
@@ -110,7 +141,7 @@ func (n Numbers) jitter(controller int) func() float64 {
 
 func (n Numbers) engine(a Arm) transfer.Config {
 	c := transfer.DefaultConfig()
-	c.Workers = Workers / a.Controllers
+	c.Workers = n.Workers / a.Controllers
 	c.SliceBytes, c.AckTimeout, c.Retry = n.SliceBytes, n.AckTimeout, n.Retry
 	c.ProbeAckTimeout, c.ProbeRetry = n.ProbeAckTimeout, n.ProbeRetry
 	c.PostBatch = 4 // also the run of slices that one worker is dealt

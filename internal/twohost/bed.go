@@ -17,26 +17,37 @@ const NICs = 5
 // of its list, that of host B the last: matching by position proposes two dead pairs
 // among five.
 type Bed struct {
-	Lab  *softroce.Lab
-	a, b *verbsfabric.Host
-	mbit float64 // that reach a NIC; 0 is no limit
+	Lab     *softroce.Lab
+	a, b    *verbsfabric.Host
+	dead    func(i, j int) bool
+	blocked bool // the dead pairs are
 }
 
-// Open opens both hosts and blocks the dead pairs. The lab must have [NICs] NICs a
-// side.
+// Open opens both hosts and blocks the dead pairs, which are those of a management NIC
+// with a rail NIC. The lab must have [NICs] NICs a side.
 func Open(lab *softroce.Lab) (*Bed, error) {
+	b, err := OpenWith(lab, management)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Block(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// OpenWith opens both hosts. dead says which pairs of an A and a B NIC [Bed.Block] makes
+// dead; nothing is blocked yet.
+func OpenWith(lab *softroce.Lab, dead func(i, j int) bool) (*Bed, error) {
 	if len(lab.A) != NICs {
 		return nil, fmt.Errorf("twohost: the guest has %d NICs a side, %d are needed; boot it with -nics %d", len(lab.A), NICs, NICs)
 	}
-	b := &Bed{Lab: lab}
+	b := &Bed{Lab: lab, dead: dead}
 	var err error
 	if b.a, err = verbsfabric.Open("host a", devices(lab.A)...); err != nil {
 		return nil, err
 	}
 	if b.b, err = verbsfabric.Open("host b", devices(lab.B)...); err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	if err := b.Block(); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
@@ -61,16 +72,15 @@ func (b *Bed) Close() error {
 	return errors.Join(faults...)
 }
 
-// dead reports whether the pair of an A and a B NIC is one of a management NIC with
-// a rail NIC.
-func dead(i, j int) bool { return (i == 0) != (j == NICs-1) }
+// management reports whether a pair is one of a management NIC with a rail NIC.
+func management(i, j int) bool { return (i == 0) != (j == NICs-1) }
 
 // Dead reports whether a path is one that never works.
 func (b *Bed) Dead(p Path) bool {
 	for i, a := range b.Lab.A {
 		for j, r := range b.Lab.B {
 			if a.Device == p.Local && r.Device == p.Remote {
-				return dead(i, j)
+				return b.dead(i, j)
 			}
 		}
 	}
@@ -82,7 +92,7 @@ func (b *Bed) railFile() *rail.File {
 	f := &rail.File{}
 	for i, a := range b.Lab.A {
 		for j, r := range b.Lab.B {
-			if !dead(i, j) {
+			if !b.dead(i, j) {
 				f.All = append(f.All, rail.FilePair{Local: a.Device, Remote: r.Device})
 			}
 		}
@@ -94,7 +104,7 @@ func (b *Bed) railFile() *rail.File {
 func (b *Bed) DeadPaths() (list []Path) {
 	for i, a := range b.Lab.A {
 		for j, r := range b.Lab.B {
-			if dead(i, j) {
+			if b.dead(i, j) {
 				list = append(list, Path{a.Device, r.Device})
 			}
 		}
@@ -102,34 +112,32 @@ func (b *Bed) DeadPaths() (list []Path) {
 	return list
 }
 
-// Block makes the dead pairs dead, both ways.
+// Block makes the dead pairs dead, both ways, at one moment.
 func (b *Bed) Block() error {
-	return b.eachDead(func(from, to softroce.NIC) error {
-		_, err := b.Lab.Block(from, to)
-		return err
-	})
+	err := b.Lab.BlockAll(b.deadWays())
+	b.blocked = err == nil
+	return err
 }
 
-// Lift lets the dead pairs work.
-func (b *Bed) Lift() error { return b.eachDead(b.Lab.Unblock) }
+// Lift lets the dead pairs work, from one moment on.
+func (b *Bed) Lift() error {
+	if !b.blocked {
+		return nil
+	}
+	b.blocked = false
+	return b.Lab.UnblockAll(b.deadWays())
+}
 
-// liftAtOnce lets them work at one moment, also while a load makes every command
-// slow. It ends the limit of Shape, until restore.
-func (b *Bed) liftAtOnce() error { return b.Lab.Heal() }
-
-func (b *Bed) restore() error { return errors.Join(b.Block(), b.Shape(b.mbit)) }
-
-func (b *Bed) eachDead(f func(from, to softroce.NIC) error) error {
+// deadWays are the ways from NIC to NIC of the dead pairs.
+func (b *Bed) deadWays() (list [][2]softroce.NIC) {
 	for i, a := range b.Lab.A {
 		for j, r := range b.Lab.B {
-			if dead(i, j) {
-				if err := errors.Join(f(a, r), f(r, a)); err != nil {
-					return err
-				}
+			if b.dead(i, j) {
+				list = append(list, [2]softroce.NIC{a, r}, [2]softroce.NIC{r, a})
 			}
 		}
 	}
-	return nil
+	return list
 }
 
 // queue is how many packets wait for a shaped NIC, more than the windows let out.
@@ -138,7 +146,6 @@ const queue = 1000
 // Shape limits what reaches each NIC to mbit Mbit/s, so that the NICs are the
 // bottleneck, as they are on hardware, and not the processor that emulates them.
 func (b *Bed) Shape(mbit float64) error {
-	b.mbit = mbit
 	if mbit == 0 {
 		return nil
 	}

@@ -123,3 +123,35 @@ func TestCycleOf(t *testing.T) {
 		assert.Equal(t, want, cycleOf(starts, at), "at %d", at)
 	}
 }
+
+func TestAgainIsWhatWasPostedAfterTheRepair(t *testing.T) {
+	arrived := func(posted time.Duration) Slice {
+		return Slice{Path: path, Bytes: 4096, Posted: posted, Ended: posted + 50*ms, Status: classify.StatusSuccess}
+	}
+	probe, late := arrived(1100*ms), lost(1, 1150*ms, 1190*ms)
+	probe.Bytes, late.Bytes = 8, 4096
+	run := Run{Numbers: Numbers{SliceBytes: 4096}, Slices: []Slice{arrived(990 * ms), probe, late, arrived(1200 * ms), arrived(1300 * ms)}}
+	other := Path{"rxa1", "rxb1"}
+	assert.Equal(t, []time.Duration{250 * ms, 0}, run.again([]Path{path, other}, 1000*ms))
+
+	last, all := Suffered{Again: []time.Duration{250 * ms, 0}}.LastAgain()
+	assert.False(t, all, "one is not back")
+	assert.Zero(t, last)
+	last, all = Suffered{Again: []time.Duration{250 * ms, 100 * ms}}.LastAgain()
+	assert.True(t, all)
+	assert.Equal(t, 250*ms, last)
+}
+
+func TestWindows(t *testing.T) {
+	n := DefaultNumbers()
+	c := n.controller(Ours)
+	assert.Equal(t, c.StartWindowBytes, c.MaxWindowBytes, "without numbers a window stays where it begins")
+	n.Mode = cc.Observe
+	n.Windows = Windows{Law: cc.LawRound, MinBytes: 1 << 10, StartBytes: 4 << 10, MaxBytes: 1 << 20, Target: 30 * ms}
+	c = n.controller(Ours)
+	require.NoError(t, c.Validate())
+	assert.Equal(t, cc.Observe, c.Mode)
+	assert.Equal(t, "law round, window 1 / 4 / 1024 KiB (least, start, most), target drain 30ms", n.Windows.String())
+	assert.Equal(t, []any{cc.LawRound, int64(1 << 10), int64(4 << 10), int64(1 << 20), 30 * ms},
+		[]any{c.Law, c.MinWindowBytes, c.StartWindowBytes, c.MaxWindowBytes, c.TargetDrain})
+}

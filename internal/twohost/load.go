@@ -3,7 +3,6 @@ package twohost
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -33,6 +32,8 @@ func (n Numbers) DefaultLoad(op transfer.Op, d time.Duration) Load {
 type Transfer struct {
 	Began, Took time.Duration
 	Retries     int64
+	// Wrong: it was reported as complete, and some of its data had not arrived.
+	Wrong bool
 }
 
 // Run is what happened during one load.
@@ -51,14 +52,14 @@ type Run struct {
 // transfers are cancelled, which is an error.
 func (s *Session) Run(ctx context.Context, l Load) (run Run, err error) {
 	run = Run{Arm: s.Arm, Numbers: s.Numbers, Load: l}
-	var streams []*stream
+	var streams []*Stream
 	defer func() {
 		for _, st := range streams {
-			err = errors.Join(err, st.close())
+			err = errors.Join(err, st.Close())
 		}
 	}()
 	for range l.Streams {
-		st, err := s.newStream(l)
+		st, err := s.NewStream(l)
 		if err != nil {
 			return run, err
 		}
@@ -112,88 +113,3 @@ func (s *Session) during(ctx context.Context, l Load, f func(context.Context) er
 }
 
 const forever = 1000 * time.Hour
-
-// stream repeats one transfer. With several engines each moves its part.
-type stream struct {
-	op    transfer.Op
-	parts []part
-	done  []Transfer
-}
-
-// part is what one engine moves: memory of both hosts, registered with all NICs.
-type part struct {
-	peer   *transfer.Peer
-	near   *transfer.Buffer
-	object transfer.Object
-	far    memory
-}
-
-func (s *Session) newStream(l Load) (*stream, error) {
-	slices := l.Bytes / s.Numbers.SliceBytes
-	if slices < len(s.peers) || slices%len(s.peers) != 0 {
-		return nil, fmt.Errorf("twohost: transfers of %d bytes: must be whole slices of %d, in %d equal parts",
-			l.Bytes, s.Numbers.SliceBytes, len(s.peers))
-	}
-	st := &stream{op: l.Op}
-	for _, p := range s.peers {
-		bytes := slices / len(s.peers) * s.Numbers.SliceBytes
-		near, err := transfer.NewBuffer(s.host, s.host.NICs(), bytes)
-		if err != nil {
-			return nil, errors.Join(err, st.close())
-		}
-		st.parts = append(st.parts, part{peer: p, near: near})
-		last := &st.parts[len(st.parts)-1]
-		if err := last.far.alloc(s.bed.b, bytes); err != nil {
-			return nil, errors.Join(err, st.close())
-		}
-		last.object = last.far.object()
-	}
-	return st, nil
-}
-
-// run makes one transfer after another until it is stopped.
-func (st *stream) run(ctx context.Context, stopped <-chan struct{}) error {
-	for {
-		t, err := st.once(ctx)
-		if err != nil {
-			return err
-		}
-		st.done = append(st.done, t)
-		select {
-		case <-stopped:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		default:
-		}
-	}
-}
-
-// once makes one transfer. It lasts until every part has arrived.
-func (st *stream) once(ctx context.Context) (Transfer, error) {
-	t := Transfer{Began: clock.Now()}
-	var under []*transfer.Transfer
-	var faults []error
-	for _, p := range st.parts {
-		tr, err := p.peer.Start(st.op, p.near, p.object)
-		if err != nil {
-			faults = append(faults, err)
-			break
-		}
-		under = append(under, tr)
-	}
-	for _, tr := range under {
-		faults = append(faults, tr.Wait(ctx))
-		t.Retries += tr.Report().Retries
-	}
-	t.Took = clock.Now() - t.Began
-	return t, errors.Join(faults...)
-}
-
-func (st *stream) close() error {
-	var faults []error
-	for _, p := range st.parts {
-		faults = append(faults, p.near.Close(), p.far.close())
-	}
-	return errors.Join(faults...)
-}

@@ -42,6 +42,15 @@ func (r *Recorder) Slices() []Slice {
 	return append([]Slice(nil), r.slices...)
 }
 
+// Take returns what has ended, and forgets it.
+func (r *Recorder) Take() []Slice {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := r.slices
+	r.slices = nil
+	return list
+}
+
 func (r *Recorder) add(list []Slice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -84,7 +84,7 @@ func (b *Bed) Repair(ctx context.Context, n Numbers, l Load, while time.Duration
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, s.Close(), b.restore()) }()
+	defer func() { err = errors.Join(err, s.Close(), b.Block()) }()
 	var learned, lifted time.Duration
 	run, err := s.during(ctx, l, func(ctx context.Context) error {
 		if err := s.Learned(ctx, 20*n.Timeout()); err != nil {
@@ -95,7 +95,7 @@ func (b *Bed) Repair(ctx context.Context, n Numbers, l Load, while time.Duration
 			return err
 		}
 		before := clock.Now()
-		if err := b.liftAtOnce(); err != nil {
+		if err := b.Lift(); err != nil {
 			return err
 		}
 		lifted = clock.Now()

@@ -17,7 +17,9 @@ type Result struct {
 	Bandwidth, Late float64
 	// Stalled is how many transfers lost a slice and took more than a third of the
 	// timeout, Slow how many took as long without a loss: the machine was too slow.
-	Stalled, Slow   int
+	Stalled, Slow int
+	// Wrong is how many transfers were reported as complete without all of their data.
+	Wrong           int
 	Median, Longest time.Duration
 	// Dead holds the lessons on dead pairs that were used, Spurious those on pairs
 	// that work.
@@ -67,6 +69,9 @@ func (run Run) Result(b *Bed) Result {
 			r.Stalled++
 		case t.Took > run.stall():
 			r.Slow++
+		}
+		if t.Wrong {
+			r.Wrong++
 		}
 		times = append(times, t.Took)
 	}

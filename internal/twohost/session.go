@@ -72,6 +72,18 @@ func (b *Bed) Start(ctx context.Context, a Arm, n Numbers) (s *Session, err erro
 	return s, nil
 }
 
+// Snapshots reads the controllers.
+func (s *Session) Snapshots() (list []cc.Snapshot) {
+	for _, c := range s.ctls {
+		list = append(list, c.Snapshot())
+	}
+	return list
+}
+
+// Slices returns the work requests that have ended since it was asked the last time. It
+// is not for a session that has a run under way.
+func (s *Session) Slices() []Slice { return s.recorder.Take() }
+
 // builds counts the endpoints that were built so far.
 func (s *Session) builds() (n int) {
 	for _, p := range s.peers {

@@ -1,12 +1,12 @@
-package main
+package machine
 
 import (
 	"os"
 	"strings"
 )
 
-// kernel returns the release of the running kernel.
-func kernel() string {
+// Kernel returns the release of the running kernel.
+func Kernel() string {
 	text, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {
 		return "unknown"
