@@ -15,8 +15,9 @@ const MaxBytes = math.MaxInt64 / 4
 // do not overflow.
 const maxDuration = 365 * 24 * time.Hour
 
-// Config holds the controller's numbers. Start from [DefaultConfig]; a zero field
-// is an error, not a default, so that a misspelt setting cannot pass unseen.
+// Config holds the controller's numbers. Start from [DefaultConfig]: zero is not the
+// default. It is an error, so that a misspelt setting cannot pass unseen, but for Mode
+// (off), Law (LawEpoch), and the fields that say what 0 means.
 type Config struct {
 	// Mode is off, observe or enforce.
 	Mode Mode
@@ -49,7 +50,7 @@ type Config struct {
 	// early trial that failed to the next it is longer by as much as the quarantine is
 	// longer than Cooldown: 10 intervals of 30 s cooldowns that have grown to 5 min.
 	ProbeInterval time.Duration
-	// Law moves the windows; LawEpoch or LawRound.
+	// Law moves the windows: LawRound, or LawEpoch as the specification has it.
 	Law Law
 	// Epoch is the length of a control epoch.
 	Epoch time.Duration
