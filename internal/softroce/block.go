@@ -33,12 +33,15 @@ func (l *Lab) BlockAll(pairs [][2]NIC) error {
 // not blocked.
 func (l *Lab) UnblockAll(pairs [][2]NIC) error {
 	return l.batch(pairs, func(from, to NIC) string {
+		delete(l.drops, from.port+" ingress "+filterPref(to))
 		return "filter del dev " + from.port + " ingress protocol ip pref " + filterPref(to)
 	})
 }
 
 // batch runs a line for each pair in one go.
 func (l *Lab) batch(pairs [][2]NIC, line func(from, to NIC) string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var lines []string
 	for _, p := range pairs {
 		if err := l.checkPair(p[0], p[1]); err != nil {
@@ -71,22 +74,43 @@ func (l *Lab) ClearBlackHole(from, to NIC) error {
 }
 
 // drop sets a filter on an interface that drops what from sends to to. Each
-// receiver has its own priority there, so that a filter can be found again.
+// receiver has its own priority there, so that a filter can be found again. It stays
+// until the last of the faults that need it is undone.
 func (l *Lab) drop(dev, direction string, from, to NIC) (Undo, error) {
 	if err := l.checkPair(from, to); err != nil {
 		return nil, err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	args := append([]string{"filter", "replace", "dev", dev, direction, "protocol", "ip"}, strings.Fields(dropTo(to))...)
 	if _, err := runTool("tc", args...); err != nil {
 		return nil, err
 	}
-	return once(func() error { return l.undrop(dev, direction, from, to) }), nil
+	where := dev + " " + direction + " " + filterPref(to)
+	l.drops[where]++
+	return once(func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.drops[where]--; l.drops[where] > 0 {
+			return nil
+		}
+		return l.removeFilter(dev, direction, to)
+	}), nil
 }
 
+// undrop removes the filter at once, whoever needs it.
 func (l *Lab) undrop(dev, direction string, from, to NIC) error {
 	if err := l.checkPair(from, to); err != nil {
 		return err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.removeFilter(dev, direction, to)
+}
+
+// removeFilter removes a filter if there is one. The caller holds the lock.
+func (l *Lab) removeFilter(dev, direction string, to NIC) error {
+	delete(l.drops, dev+" "+direction+" "+filterPref(to))
 	present, err := runTool("tc", "filter", "show", "dev", dev, direction, "pref", filterPref(to))
 	if err != nil || !strings.Contains(present, "flower") {
 		return err

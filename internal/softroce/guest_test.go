@@ -161,11 +161,23 @@ func TestGuestDrops(t *testing.T) {
 			undo, err := tt.make(from, to)
 			require.NoError(t, err)
 			p.expectCut(t, "with the fault", onlyPair)
-			_, err = tt.make(from, to)
+			second, err := tt.make(from, to)
 			require.NoError(t, err, "the fault may be made again")
 			require.NoError(t, undo())
-			p.expectCut(t, "after undo", nothing)
 			require.NoError(t, undo(), "undo may be called again")
+			p.expectCut(t, "as long as one fault is left", onlyPair)
+			require.NoError(t, second())
+			p.expectCut(t, "after the last undo", nothing)
+			undone := make(chan error)
+			for range 4 {
+				undo, err := tt.make(from, to)
+				require.NoError(t, err)
+				go func() { undone <- undo() }()
+			}
+			for range 4 {
+				require.NoError(t, <-undone, "undo of several at once")
+			}
+			p.expectCut(t, "after all of them", nothing)
 
 			_, err = tt.make(from, to)
 			require.NoError(t, err)

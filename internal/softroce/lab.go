@@ -21,6 +21,7 @@ type Lab struct {
 
 	mu     sync.Mutex
 	queues map[string]queue // what delays or drops packets, by NIC name
+	drops  map[string]int   // faults that need a filter, by where it is
 }
 
 // Undo ends a fault.
@@ -48,7 +49,7 @@ func Current() (*Lab, error) {
 }
 
 func newLab(layout Layout) *Lab {
-	return &Lab{Layout: layout, queues: make(map[string]queue)}
+	return &Lab{Layout: layout, queues: make(map[string]queue), drops: make(map[string]int)}
 }
 
 // Heal undoes every fault, also those made by other programs in the guest, and
