@@ -3,7 +3,7 @@
 // and on one goroutine. The same seed gives the same run, to the picosecond.
 //
 // It moves no bytes: it knows how many there are and where they are. A [Cargo] is told
-// when they would arrive; with it package livefabric moves real ones, in pace with the
+// when they would arrive: with it package livefabric moves real ones, in pace with the
 // clock. Package simfabric is a simpler model, without packets.
 //
 //	sim, err := fabric.New(fabric.Config{
@@ -97,9 +97,9 @@
 //
 // # Faults
 //
-// [Link.Down], [Link.Up], [Link.Shape], [Port.Blackhole], [Port.Lose] and [NIC.Block] act at once;
-// give them to [Sim.At] to have them later. A port event may be told, told late, or lost,
-// see [Notice]. [QP.Fail] and [NIC.Raise] stand for whatever else goes wrong.
+// [Link.Down], [Link.Up], [Link.Shape], [Port.Blackhole], [Port.Lose] and [NIC.Block] act
+// at once; give them to [Sim.At] to have them later. A port event may be told, told late, or
+// lost, see [Notice]. [QP.Fail] and [NIC.Raise] stand for whatever else goes wrong.
 //
 // # What is not modelled
 //
