@@ -47,6 +47,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	streams := f.Int("streams", 2, "objects under way at once")
 	fault := f.Bool("fault", true, "block a NIC pair on the way, where that is possible")
 	o.record.flags(f)
+	o.sim.flags(f)
 	live := f.String("live", "auto", "redraw the table in place: auto, yes or no")
 	if err := o.parse(f, args); err != nil {
 		return err
@@ -68,7 +69,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		fmt.Fprintln(stderr, "engine: the guest did not start:", err)
-		if s, err = simStage("the guest did not start"); err != nil {
+		if s, err = simStage("the guest did not start", o.sim); err != nil {
 			return err
 		}
 	} else if err != nil {

@@ -35,6 +35,17 @@
 // injected. The detailed state of the task is printed for each transfer that fails or
 // is slow. A summary ends it, with what became of the pair.
 //
+// The simulated fabric is made of packets: two hosts with two NICs each at 500 Mbit/s
+// around a switch that pauses whoever sends too much (internal/livefabric and
+// internal/fabric). Two flags give the windows more to do:
+//
+//	engine demo -fabric sim -incast 4                # others write to the peer's first NIC, 3 s of every 6 s
+//	engine demo -fabric sim -incast 4 -buffer 128K   # and a switch with little room drops what does not fit
+//
+// With the first the windows towards that NIC shrink and grow again; a smaller
+// -target-drain, such as 8ms, shows it best. With the second its routes time out: packets
+// lost for want of buffer look like a dead pair.
+//
 // # Where to find what
 //
 //	transfer/         the engine as a library: workers, slices, endpoints
@@ -43,6 +54,7 @@
 //	stage.go          which fabric a demonstration gets
 //	guest.go          how the program runs itself in the guest
 //	options.go railoptions.go  the flags that the commands share
+//	simoptions.go     those of the simulated fabric
 //	record.go         the recording of a run
 //	datapath.svg      the path of a slice, in the README
 //	fault.go          the faults of each fabric

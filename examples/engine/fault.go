@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
-	"github.com/rdmagate/rdmagate/internal/simfabric"
+	"github.com/rdmagate/rdmagate/internal/livefabric"
 	"github.com/rdmagate/rdmagate/internal/softroce"
 )
 
@@ -15,7 +15,7 @@ type faults interface {
 }
 
 // simFaults blocks pairs of the simulated fabric.
-type simFaults struct{ net *simfabric.Net }
+type simFaults struct{ net *livefabric.Net }
 
 func (f simFaults) Block(local, remote fabric.NIC) (func() error, error) {
 	return f.net.Block(local, remote)

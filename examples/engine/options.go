@@ -31,6 +31,7 @@ type options struct {
 	health healthOptions
 	rails  railOptions
 	record recordOptions
+	sim    simOptions      // of demo
 	given  map[string]bool // flags on the command line
 }
 
@@ -96,6 +97,9 @@ func (o *options) parse(f *flag.FlagSet, args []string) error {
 	if o.start < 1 || o.most < o.start || o.device < o.start {
 		return fmt.Errorf("%w: -window %d -max-window %d -device-window %d: the first must be at least 1, the others at least as large",
 			errUsage, o.start, o.most, o.device)
+	}
+	if err := o.sim.validate(o.fabric); err != nil {
+		return err
 	}
 	if err := o.rails.read(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rdmagate/rdmagate/examples/engine/fabric"
 	"github.com/rdmagate/rdmagate/examples/engine/fabric/verbsfabric"
-	"github.com/rdmagate/rdmagate/internal/simfabric"
+	"github.com/rdmagate/rdmagate/internal/livefabric"
 	"github.com/rdmagate/rdmagate/internal/softroce"
 	"github.com/rdmagate/rdmagate/rail"
 )
@@ -32,6 +32,9 @@ type stage struct {
 	// health suits the length of a demonstration and the fabric: a blocked pair is to
 	// be quarantined and back before the end. Zeros leave the defaults.
 	health healthOptions
+	// remark says at the end what a reader of the figures should know, or nothing; nil is
+	// nothing.
+	remark func() string
 	close  func() error
 }
 
@@ -42,7 +45,7 @@ func setStage(ctx context.Context, o *options, stderr io.Writer) (s *stage, gues
 	case o.fabric == "sim" && o.nics != "":
 		return nil, false, fmt.Errorf("%w: -nics %s: the simulated fabric has NICs of its own", errUsage, o.nics)
 	case o.fabric == "sim":
-		s, err = simStage("asked for")
+		s, err = simStage("asked for", o.sim)
 		return s, false, err
 	case softroce.InGuest():
 		s, err = guestStage(o)
@@ -66,24 +69,24 @@ func setStage(ctx context.Context, o *options, stderr io.Writer) (s *stage, gues
 		return nil, false, context.Cause(ctx)
 	} else if reason != nil {
 		fmt.Fprintln(stderr, "engine: no Soft-RoCE guest:", reason)
-		s, err = simStage("no RDMA device, and no guest to emulate one")
+		s, err = simStage("no RDMA device, and no guest to emulate one", o.sim)
 		return s, false, err
 	}
 	return nil, true, nil
 }
 
-// simRate is what a simulated NIC carries, in bytes per second: fast enough to be
-// busy and slow enough to be watched.
-const simRate = 60e6
+// simRate is what a link of the simulated fabric carries, in bit/s: fast enough to be
+// busy, and slow enough to be watched and simulated.
+const simRate = 500e6
 
 // simStage makes two hosts with two NICs each in this process.
-func simStage(reason string) (*stage, error) {
-	net, err := simfabric.New(simfabric.Config{
-		Hosts: []simfabric.HostConfig{
-			{Name: "host-a", NICs: []simfabric.NICConfig{{Name: "sima0"}, {Name: "sima1"}}},
-			{Name: "host-b", NICs: []simfabric.NICConfig{{Name: "simb0"}, {Name: "simb1"}}},
+func simStage(reason string, o simOptions) (*stage, error) {
+	net, err := livefabric.New(livefabric.Config{
+		Hosts: []livefabric.HostConfig{
+			{Name: "host-a", NICs: []string{"sima0", "sima1"}},
+			{Name: "host-b", NICs: []string{"simb0", "simb1"}},
 		},
-		Rate: simRate, Latency: 50 * time.Microsecond, Reason: reason,
+		Rate: simRate, Switch: o.config(), Crowd: o.incast, Reason: reason,
 	})
 	if err != nil {
 		return nil, err
@@ -96,11 +99,17 @@ func simStage(reason string) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.incast > 0 {
+		if _, err := net.Incast(b.NICs()[0], incastTime); err != nil {
+			return nil, err
+		}
+	}
 	return &stage{
 		title: fmt.Sprintf("simulated fabric in this process (%s): no RDMA is used", reason),
 		a:     a, b: b, faults: simFaults{net}, bytes: 1 << 30,
 		ackTimeout: 12, retry: 3, // 67 ms
 		health: demoHealth(20 * time.Millisecond),
+		remark: func() string { return paceText(net.Behind()) },
 		close:  func() error { return errors.Join(a.Close(), b.Close(), net.Close()) },
 	}, nil
 }

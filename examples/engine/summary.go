@@ -27,6 +27,9 @@ func (d *demonstration) summary(rails []transfer.RailSample, took time.Duration)
 	if d.fault.phase != waiting {
 		fmt.Fprint(out, d.history.text(d.fault.before.Route.Pair, d.fault.start, d.began))
 	}
+	if remark := d.stage.remark; remark != nil && remark() != "" {
+		fmt.Fprintf(out, "  fabric     %s\n", remark())
+	}
 	permits := printInFlight(out, d.ctl.Snapshot(), d.peer)
 	if checked != 2*d.total {
 		return errors.Join(permits, fmt.Errorf("%d of %d bytes were compared", checked, 2*d.total))

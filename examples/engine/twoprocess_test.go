@@ -25,7 +25,7 @@ func (keepOpen) Close() error { return nil }
 // The serve, put and get commands over a TCP control connection. The two sides
 // share a simulated fabric, and nothing else.
 func TestServePutGet(t *testing.T) {
-	s, err := simStage("test")
+	s, err := simStage("test", simOptions{})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, s.close(), "a command left something open") }()
 	parsed := func(command string) *options {

@@ -2,8 +2,9 @@
 // packet, queue, pause frame and timer of up to a few hundred NICs, in virtual time
 // and on one goroutine. The same seed gives the same run, to the picosecond.
 //
-// Where package simfabric moves real bytes in real time between a few hosts, this
-// package moves none: it knows how many there are and where they are.
+// It moves no bytes: it knows how many there are and where they are. A [Cargo] is told
+// when they would arrive: with it package livefabric moves real ones, in pace with the
+// clock. Package simfabric is a simpler model, without packets.
 //
 //	sim, err := fabric.New(fabric.Config{
 //		Seed:     1,
@@ -96,9 +97,9 @@
 //
 // # Faults
 //
-// [Link.Down], [Link.Up], [Link.Shape], [Port.Blackhole] and [Port.Lose] act at once;
-// give them to [Sim.At] to have them later. A port event may be told, told late, or lost,
-// see [Notice]. [QP.Fail] and [NIC.Raise] stand for whatever else goes wrong.
+// [Link.Down], [Link.Up], [Link.Shape], [Port.Blackhole], [Port.Lose] and [NIC.Block] act
+// at once; give them to [Sim.At] to have them later. A port event may be told, told late, or
+// lost, see [Notice]. [QP.Fail] and [NIC.Raise] stand for whatever else goes wrong.
 //
 // # What is not modelled
 //

@@ -63,7 +63,22 @@ func (p *Port) Lose(probability float64) {
 	p.judge()
 }
 
-func (p *Port) judge() { p.faulty = p.down || p.hole || p.lose > 0 }
+// Block has all that the NIC sends to another one vanish, or ends that. Nobody is told,
+// and no other pair is touched.
+func (n *NIC) Block(to *NIC, on bool) {
+	if n.blocked == nil {
+		n.blocked = make(map[int32]bool)
+	}
+	n.blocked[to.id] = on
+	if !on {
+		delete(n.blocked, to.id)
+	}
+	n.port.judge()
+}
+
+func (p *Port) judge() {
+	p.faulty = p.down || p.hole || p.lose > 0 || p.nic != nil && len(p.nic.blocked) > 0
+}
 
 // cut loses all that the port holds, and ends its pause.
 func (p *Port) cut() {

@@ -28,6 +28,8 @@ type NIC struct {
 	buffer   fifo // received and not yet taken by the host
 	draining bool
 
+	blocked map[int32]bool // numbers of NICs that nothing of this one reaches
+
 	events []Event
 	notify func()
 }
@@ -138,7 +140,7 @@ func (n *NIC) drain() {
 // process gives a packet to its QP, if that still is there.
 func (n *NIC) process(k *packet) {
 	n.sim.totals.Delivered += int64(k.wire)
-	if q := k.to; q.alive {
+	if q := k.to; q.alive && q.peer != nil {
 		if k.marked {
 			q.congestionSeen()
 		}
@@ -149,6 +151,8 @@ func (n *NIC) process(k *packet) {
 			q.receiveRead(k)
 		case packetResponse:
 			q.receiveResponse(k)
+		case packetRefusal:
+			q.receiveRefusal(k.psn, k.status)
 		case packetACK:
 			q.receiveACK(k.psn)
 		case packetNAK:

@@ -1,5 +1,7 @@
 package fabric
 
+import "github.com/rdmagate/rdmagate/classify"
+
 // Bytes on the wire beside the payload, preamble and gap included.
 const (
 	dataOverhead = 82 // Ethernet 18, IPv4 20, UDP 8, BTH 12, ICRC 4, preamble and gap 20
@@ -16,6 +18,7 @@ const (
 	packetSend
 	packetRead     // request for count packets from psn on
 	packetResponse // data of a READ
+	packetRefusal  // as ACK, and psn was refused; in the data class, not to overtake responses
 	packetACK      // everything below psn has come
 	packetNAK      // as ACK, and psn is missing
 	packetRNR      // as ACK, and psn has no receive
@@ -41,9 +44,10 @@ type packet struct {
 	wire    int32  // bytes on the wire
 	payload int32
 	kind    packetKind
-	first   bool // of its message
-	last    bool // of its message
-	marked  bool // ECN: congestion experienced
+	status  classify.Status // of a refusal
+	first   bool            // of its message
+	last    bool            // of its message
+	marked  bool            // ECN: congestion experienced
 }
 
 // take returns an empty packet.

@@ -38,7 +38,7 @@ type Port struct {
 	down   bool
 	hole   bool
 	lose   float64
-	faulty bool // any of the three
+	faulty bool // any of the three, or the NIC is blocked towards another one
 
 	stats PortStats
 }
@@ -141,7 +141,7 @@ func (p *Port) send(k *packet) {
 	s := p.sim
 	p.busy = s.now + transmission(int64(k.wire), p.rate)
 	p.stats.Sent += int64(k.wire)
-	if p.faulty && (p.down || p.hole || s.random.Float64() < p.lose) {
+	if p.faulty && (p.down || p.hole || p.nic != nil && p.nic.blocked[k.dst] || s.random.Float64() < p.lose) {
 		p.stats.Lost += int64(k.wire)
 		s.discard(k)
 		return

@@ -30,7 +30,7 @@ type WR struct {
 // Errors of [QP.Post], [QP.PostRecv] and [Sim.Connect].
 var (
 	ErrQueueFull  = errors.New("fabric: work queue is full")
-	ErrBadRequest = errors.New("fabric: bad work request")
+	ErrBadRequest = errors.New("fabric: bad work request, or QP without a peer")
 	ErrDestroyed  = errors.New("fabric: QP is destroyed")
 )
 
@@ -94,9 +94,10 @@ type QP struct {
 	sim    *Sim
 	id     int32
 	nic    *NIC
-	peer   *QP
+	peer   *QP // nil until it is joined
 	cfg    QPConfig
 	path   uint32 // hash of what it sends
+	cargo  Cargo  // of what it sends, or nil
 	sendCQ *CQ
 	recvCQ *CQ
 
@@ -114,20 +115,55 @@ type QP struct {
 
 // Connect builds a QP on each of two NICs and connects them.
 func (s *Sim) Connect(a, b Endpoint, cfg QPConfig) (*QP, *QP, error) {
-	if a.NIC == nil || b.NIC == nil || a.NIC.sim != s || b.NIC.sim != s {
-		return nil, nil, errors.New("fabric: an endpoint has no NIC of this fabric")
-	}
-	if a.NIC == b.NIC {
-		return nil, nil, errors.New("fabric: both endpoints are one NIC")
-	}
-	if err := cfg.validate(); err != nil {
+	if err := s.check(a, b, cfg); err != nil {
 		return nil, nil, err
 	}
 	p, q := s.newQP(a, cfg), s.newQP(b, cfg)
-	p.peer, q.peer = q, p
-	p.path = uint32(hash(s.cfg.Seed, uint64(a.NIC.id), uint64(b.NIC.id), uint64(p.Num)))
-	q.path = uint32(hash(s.cfg.Seed, uint64(b.NIC.id), uint64(a.NIC.id), uint64(q.Num)))
+	p.join(q)
+	q.join(p)
 	return p, q, nil
+}
+
+func (s *Sim) check(a, b Endpoint, cfg QPConfig) error {
+	if a.NIC == nil || b.NIC == nil || a.NIC.sim != s || b.NIC.sim != s {
+		return errors.New("fabric: an endpoint has no NIC of this fabric")
+	}
+	if a.NIC == b.NIC {
+		return errors.New("fabric: both endpoints are one NIC")
+	}
+	return cfg.validate()
+}
+
+// NewQP builds a QP without a peer, for software that connects its two ends one after the
+// other: see [QP.Join].
+func (s *Sim) NewQP(e Endpoint, cfg QPConfig) (*QP, error) {
+	if e.NIC == nil || e.NIC.sim != s {
+		return nil, errors.New("fabric: the endpoint has no NIC of this fabric")
+	}
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return s.newQP(e, cfg), nil
+}
+
+// Join makes peer, on another NIC, the other end of a QP that has none. Only this end is
+// connected then: what it sends gets lost until peer is joined to it.
+func (q *QP) Join(peer *QP) error {
+	switch {
+	case peer == nil || peer.sim != q.sim:
+		return errors.New("fabric: the peer is no QP of this fabric")
+	case peer.nic == q.nic:
+		return errors.New("fabric: both endpoints are one NIC")
+	case q.peer != nil:
+		return errors.New("fabric: the QP has a peer already")
+	}
+	q.join(peer)
+	return nil
+}
+
+func (q *QP) join(peer *QP) {
+	q.peer = peer
+	q.path = uint32(hash(q.sim.cfg.Seed, uint64(q.nic.id), uint64(peer.nic.id), uint64(q.Num)))
 }
 
 func (s *Sim) newQP(e Endpoint, cfg QPConfig) *QP {
@@ -145,7 +181,7 @@ func (s *Sim) newQP(e Endpoint, cfg QPConfig) *QP {
 // NIC returns the QP's NIC.
 func (q *QP) NIC() *NIC { return q.nic }
 
-// Peer returns the other end of the connection.
+// Peer returns the other end of the connection, nil before Join.
 func (q *QP) Peer() *QP { return q.peer }
 
 // Failed says whether the QP is in the error state.
@@ -157,7 +193,7 @@ func (q *QP) Outstanding() int { return q.tail - q.head }
 // Post adds a work request to the send queue. A QP that has failed flushes it at once.
 // Errors are ErrQueueFull, ErrBadRequest and ErrDestroyed.
 func (q *QP) Post(wr WR) error {
-	if wr.Op > Send || wr.Bytes < 0 || wr.Bytes > 1<<31 {
+	if wr.Op > Send || wr.Bytes < 0 || wr.Bytes > 1<<31 || q.peer == nil {
 		return ErrBadRequest
 	}
 	if q.destroyed {
@@ -216,6 +252,7 @@ func (q *QP) Destroy() {
 		q.stop()
 		q.head, q.receives = q.tail, nil
 	}
+	q.queue = nil
 }
 
 // stop ends all that the QP does. Events that are still scheduled find it dead.

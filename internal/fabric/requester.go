@@ -21,11 +21,13 @@ type requester struct {
 	end     uint64 // first that no request has
 	claimed uint64 // all below were carried out, as far as the peer has said
 
-	reads    int  // READs sent in whole and not complete
-	retries  int  // without progress
-	rnrs     int  // the same
-	waiting  bool // after an RNR NAK
-	gap      bool // responses were missing and have been asked for again
+	reads    int             // READs sent in whole and not complete
+	retries  int             // without progress
+	rnrs     int             // the same
+	waiting  bool            // after an RNR NAK
+	gap      bool            // responses were missing and have been asked for again
+	refusal  classify.Status // of the request that begins at unwanted
+	unwanted uint64
 	deadline Time // of the ACK timeout, or never
 	timing   bool // a timeout event is scheduled
 }
@@ -86,7 +88,7 @@ func (q *QP) receiveACK(psn uint64) {
 // receiveNAK is told the same, and that psn is missing.
 func (q *QP) receiveNAK(psn uint64) {
 	q.receiveACK(psn)
-	if q.una <= psn && psn < q.nxt {
+	if q.alive && q.una <= psn && psn < q.nxt {
 		q.retry(psn)
 	}
 }
@@ -94,7 +96,7 @@ func (q *QP) receiveNAK(psn uint64) {
 // receiveRNR is told the same, and that there is no receive for psn.
 func (q *QP) receiveRNR(psn uint64) {
 	q.receiveACK(psn)
-	if psn < q.una || psn >= q.nxt {
+	if !q.alive || psn < q.una || psn >= q.nxt {
 		return
 	}
 	q.rnrs++
@@ -120,6 +122,9 @@ func (q *QP) receiveResponse(k *packet) {
 		return
 	}
 	q.receiveACK(k.psn)
+	if !q.alive {
+		return
+	}
 	if k.psn != q.una { // responses before it are missing
 		if !q.gap {
 			q.gap = true
@@ -147,7 +152,15 @@ func (q *QP) advance(before uint64) {
 		if q.una <= r.last {
 			break
 		}
+		if status := q.fetched(r); status != classify.StatusSuccess {
+			q.Fail(status)
+			return
+		}
 		freed = q.complete(r) || freed
+	}
+	if q.refusal != classify.StatusSuccess && q.head != q.tail && q.at(q.head).first == q.unwanted {
+		q.Fail(q.refusal)
+		return
 	}
 	if q.una == before {
 		return

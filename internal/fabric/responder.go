@@ -2,15 +2,18 @@ package fabric
 
 import "github.com/rdmagate/rdmagate/classify"
 
-// job is a READ, or the rest of one, that is being answered.
+// job is a READ, or the rest of one, that is being answered, or a refusal.
 type job struct {
-	psn, end uint64 // next response, and the one behind the last
-	bytes    int64  // still to send
+	psn, end uint64          // next response, and the one behind the last
+	bytes    int64           // still to send
+	status   classify.Status // of a refusal
 }
 
 // responder is the half of a QP that carries out requests.
 type responder struct {
 	expected uint64
+	arrived  int  // requests of the peer, from the first on
+	deaf     bool // one was refused: no further one is taken
 	refused  bool // expected was asked for by a NAK
 	unacked  int  // packets since the last ACK
 	message  int64
@@ -24,9 +27,9 @@ type responder struct {
 // behind a gap the first one makes a NAK.
 func (q *QP) inOrder(psn uint64) bool {
 	if psn <= q.expected {
-		return true
+		return psn < q.expected || !q.deaf
 	}
-	if !q.refused {
+	if !q.refused && !q.deaf {
 		q.refused = true
 		q.answer(packetNAK)
 	}
@@ -50,6 +53,9 @@ func (q *QP) receiveData(k *packet) {
 		if k.kind == packetSend && len(q.receives) == 0 {
 			q.refused = true
 			q.answer(packetRNR)
+			return
+		}
+		if k.last && !q.carry() {
 			return
 		}
 		q.refused = false
@@ -95,11 +101,15 @@ func (q *QP) receiveRead(k *packet) {
 	}
 	end := k.psn + q.packets(k.bytes)
 	if k.psn == q.expected {
+		if !q.carry() {
+			return
+		}
 		q.refused = false
 		q.expected = end
 		q.tellDelivery(Read, k.bytes)
 	} else {
 		for n := len(q.jobs); n > 0 && q.jobs[n-1].end > k.psn; n-- {
+			q.deaf = q.deaf && q.jobs[n-1].status == classify.StatusSuccess
 			q.jobs = q.jobs[:n-1]
 		}
 	}
@@ -107,12 +117,16 @@ func (q *QP) receiveRead(k *packet) {
 	q.nic.activate(q)
 }
 
-// nextResponse makes the next data packet of the oldest READ, or returns nil.
+// nextResponse makes the next data packet of the oldest READ, or the refusal behind all
+// of them, or returns nil.
 func (q *QP) nextResponse() *packet {
 	if len(q.jobs) == 0 {
 		return nil
 	}
 	j := &q.jobs[0]
+	if j.status != classify.StatusSuccess {
+		return q.refuse(*j)
+	}
 	k := q.packet(packetResponse, dataOverhead)
 	k.psn = j.psn
 	q.fill(k, j.bytes)

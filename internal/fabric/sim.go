@@ -123,6 +123,16 @@ func (s *Sim) Drain() {
 	}
 }
 
+// Next returns when the next event is due, in whole nanoseconds, rounded up, and false if
+// there is none.
+func (s *Sim) Next() (time.Duration, bool) {
+	at := s.agenda.next()
+	if at == never {
+		return 0, false
+	}
+	return (at + Nanosecond - 1).Duration(), true
+}
+
 // Stop makes Run or Drain return after the event that it is called in.
 func (s *Sim) Stop() { s.stopped = true }
 

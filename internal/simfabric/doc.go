@@ -3,6 +3,9 @@
 // the semantics of verbs. It is pure Go and needs neither hardware, privileges
 // nor a particular operating system.
 //
+// It is the fabric of engine tests and of fault injection under thousands of seeds: links
+// have rates and delays, but no packets. Those are in package livefabric.
+//
 //	net, err := simfabric.New(simfabric.Config{
 //		Hosts: []simfabric.HostConfig{
 //			{Name: "host-a", NICs: []simfabric.NICConfig{{Name: "sima0"}, {Name: "sima1"}}},
