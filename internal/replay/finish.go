@@ -42,9 +42,9 @@ func (w *world) finish() {
 	w.watch(true)
 	w.heed()
 	w.overdue(math.MaxInt64)
-	if !w.recorded {
-		w.stopWaiters()
-	}
+	w.releaseWaiters(func(p *permit) {
+		w.atEnd(fmt.Sprintf("permit %s of route %s", p.name, p.route.name), "to have returned", "it still waits")
+	})
 	w.over = true
 	t := w.runner.options.Tracer
 	if t != nil {
@@ -62,15 +62,14 @@ func (w *world) finish() {
 	}
 }
 
-// stopWaiters lets goroutines go that still wait.
-func (w *world) stopWaiters() {
+// releaseWaiters ends those who still wait, and tells of each.
+func (w *world) releaseWaiters(tell func(*permit)) {
 	for _, p := range w.allPermits() {
-		if p.waiting == nil {
-			continue
+		if p.waiting != nil {
+			tell(p)
+			p.route.route.Close()
+			<-p.waiting
 		}
-		w.atEnd(fmt.Sprintf("permit %s of route %s", p.name, p.route.name), "to have returned", "it still waits")
-		p.route.route.Close()
-		<-p.waiting
 	}
 }
 

@@ -91,14 +91,14 @@ func TestWhatRuns(t *testing.T) {
 		"refused":     "send p r 1MiB\nacquire q r 1MiB\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(&run{result: &Result{}}, "")
+			w := newWorld(&run{result: &Result{}, options: Options{Patience: 10 * time.Second}}, "")
 			list, err := scenario.Parse("scenario 1\nsettings field\nset suspect_after=5ms\nroute r D1 P n1\nrenew r\n" + text)
 			require.NoError(t, err)
 			for i := range list {
 				w.run(&list[i])
 			}
 			require.Empty(t, w.result.Mismatches)
-			defer w.stopWaiters()
+			defer w.releaseWaiters(func(*permit) {})
 			for _, line := range []string{"route r", "device D1", "pause r", "task p", "permit p", "path r", "notice r persistent_fault", "refusals r BYTE_WINDOW"} {
 				s, err := scenario.Parse("scenario 1\nexpect " + line + "\n")
 				require.NoError(t, err)

@@ -131,6 +131,8 @@ func (r *run) world(head []scenario.Statement, name string, c *scenario.Statemen
 			w.expects = nil
 		}
 		w.finish()
+	} else {
+		w.releaseWaiters(func(*permit) {})
 	}
 	return err
 }
