@@ -70,7 +70,7 @@ func (r *Route) acquireAgain(p *Permit, cur *generation, gen Generation, n int64
 // nobody else has to hear of is done in a few loads and one add.
 func (r *Route) fullAgain(p *Permit, n int64, task *taskstate.Task) bool {
 	window := r.window.Load()
-	if h := r.flight.atMost(); h+n <= window || n > window || !p.several && h%n != 0 || r.inLine() ||
+	if h := r.flight.atMost(); h+n <= window || n > window || r.inLine() ||
 		r.mode != Enforce || r.state() != Healthy || task != nil && !p.slice.Waits(task, classify.ReasonByteWindow) {
 		return false
 	}

@@ -6,17 +6,13 @@ import (
 	"time"
 )
 
-// Claims keep large slices from starving. A large slice needs much room at once, and a
-// steady stream of smaller ones never lets that be. So the first such slice that a
-// domain (a route or a device) defers leaves a claim there. For two drain times of the
-// domain others may overtake it; after that all are deferred until it is admitted,
-// unless their own claim is older. A claim that is not retried for four drain times
-// lapses, and so does one whose slice was posted elsewhere meanwhile. A parked waiter is
-// a claim of its own that does not lapse.
-//
-// Slices that are all of one size need no claims, which would cost each of them a lock: a
-// slice is large if it exceeds the window, or if what is in flight on its route is no
-// multiple of it. On a device it is large if it takes more than half of the window.
+// Claims keep large slices from starving. A slice that exceeds the window fits only
+// when nothing else is in flight, and a steady stream of small ones never lets that
+// happen. So the first such slice that a domain (a route or a device) defers leaves
+// a claim there. For two drain times of the domain others may overtake it; after
+// that all are deferred until it is admitted, unless their own claim is older. A
+// claim that is not retried for four drain times lapses, and so does one whose slice was
+// posted elsewhere meanwhile. A parked waiter is a claim of its own that does not lapse.
 const (
 	claimPrecedes = 2 // drain times
 	claimLapses   = 4
@@ -194,19 +190,20 @@ func lapse(l *line, then time.Duration) bool {
 	return true
 }
 
-// stake leaves a claim for a large slice that was refused, unless the domain has one.
-// The claims that the slice has already are retried with that.
+// stake leaves a claim for a slice that was refused and exceeds the window, unless
+// the domain has one. The claims that the slice has already are retried with that.
 func (r *Route) stake(p *Permit, n int64, refused Domain) {
 	d := r.device
-	large := n > r.window.Load() || r.flight.inFlight()%n != 0
+	window := r.window.Load()
 	if refused == DeviceDomain {
-		large = 2*n > d.window.Load()
+		window = d.window.Load()
 	}
-	if large = large && !p.several; large || r.inLine() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		r.stakeIn(refused, p, large)
+	if n <= window && !r.inLine() {
+		return
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r.stakeIn(refused, p, n > window)
 }
 
 // stakeTrial leaves a claim on the device for a trial that is due and finds no room

@@ -291,17 +291,16 @@ func TestRetryCountsWhenTheWindowHasGrown(t *testing.T) {
 	r.settle(&out, success)
 }
 
-// Who is refused by the device leaves a claim only if it takes more than half of the
-// device's window.
-func TestClaimOfAnyLargeSliceOnTheDevice(t *testing.T) {
+// Who is refused by the device leaves a claim only if it exceeds the device's window.
+func TestNoClaimWithinTheDeviceWindow(t *testing.T) {
 	r := newRig(t, Enforce)
 	route, other := r.route("D1", "P", "n1"), r.route("D1", "Q", "n1")
 	gen, ogen := r.renew(route, 1), r.renew(other, 2)
 	var out, s slice
-	r.post(&out, other, ogen, 3*mib, 2)
-	for _, n := range []int64{2*mib - 1, 2 * mib, 2*mib + 1} { // above the route's window of 1 MiB
+	r.post(&out, other, ogen, mib, 2)
+	for _, n := range []int64{4*mib - 1, 4 * mib} { // above the route's window of 1 MiB
 		require.Equal(t, DeviceDomain, route.TryAcquire(&s.permit, gen, n, nil).Domain)
-		assert.Equal(t, n > 2*mib, route.inLine(), "%d bytes", n)
+		assert.False(t, route.inLine(), "%d bytes", n)
 	}
 	r.settle(&out, success)
 }

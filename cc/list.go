@@ -124,7 +124,6 @@ func (l *List) measure(sizes []int64) (n int64, err error) {
 // acquireList reserves n bytes for so many slices, by way of the list's permit.
 func (r *Route) acquireList(l *List, gen Generation, n int64, slices int, task *taskstate.Task) Decision {
 	p, cur := &l.p, r.current.Load()
-	p.several = slices > 1
 	r.sync()
 	if cur.refuses(gen) == classify.ReasonNone {
 		r.lapseSuspicion()

@@ -63,19 +63,20 @@ func (r *modelRoute) yields(p *modelPermit) Domain {
 	return NoDomain
 }
 
-// stake gives a large slice that was refused a place in line, if nobody has it; a slice
-// that has a place has come again.
+// stake gives a slice that was refused by a window smaller than it a place in line,
+// if nobody has it; a slice that has a place has come again.
 func (r *modelRoute) stake(p *modelPermit, n int64, refused Domain) {
-	large := n > r.window() || r.inFlight%n != 0
+	window := r.window()
 	switch {
 	case refused == NoDomain:
 		return
 	case refused == DeviceDomain:
-		large = n > r.device.window/2
+		window = r.device.window
 	}
-	if large = large && !p.several; large || r.inLine() {
-		r.stakeIn(p, refused, large)
+	if n <= window && !r.inLine() {
+		return
 	}
+	r.stakeIn(p, refused, n > window)
 }
 
 // stakeIn is stake for a slice that may have a place in the line of that domain.

@@ -47,7 +47,6 @@ func (m *model) acquireList(r *modelRoute, l *modelList, gen Generation, sizes [
 	}
 	switch {
 	case a.Answer == Refused:
-		l.whole.several = len(sizes) > 1
 		a = m.admit(r, &l.whole, gen, n, false)
 	case m.observe:
 		r.refuse(a)

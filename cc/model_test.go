@@ -69,7 +69,6 @@ type modelPermit struct {
 	held      bool
 	posted    bool
 	posts     int // so many slices were posted with it
-	several   bool
 	deadline  bool
 	cancelled bool
 }

@@ -41,7 +41,6 @@ type Permit struct {
 	calls    calls
 	direct   bool // the device's bytes are the permit's own, not from a lease
 	probe    bool // it verifies a SUSPECT route
-	several  bool // it asks for a list of several slices, which stands in no line
 	// What a success reads ends within slice, a cache line from the start.
 	slice  taskstate.Slice
 	qp     *qp
