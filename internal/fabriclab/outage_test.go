@@ -11,12 +11,12 @@ import (
 	"github.com/rdmagate/rdmagate/internal/fabric"
 )
 
-// A large slice is passed by smaller ones for two drain times, which are at least a
-// millisecond each for the controller, and no longer.
+// A large slice, which exceeds the window, is passed by smaller ones for two drain times of
+// the controller and no longer. These are of the epoch before, so not those of the moment.
 func TestMix(t *testing.T) {
 	v := short(t, "epoch", func(a Arm) (Outcome, error) { return mix(1, a, 100e9, false, 15*time.Millisecond) })
-	assert.Greater(t, v["behind smaller ones, longest in ms"], 1.0)
-	assert.Less(t, v["behind smaller ones, longest in ms"], 2.5)
+	assert.Greater(t, v["behind smaller ones, longest"], 1.0)
+	assert.Less(t, v["behind smaller ones, longest"], 5.0)
 	v = short(t, "none", func(a Arm) (Outcome, error) { return mix(1, a, 100e9, false, 15*time.Millisecond) })
 	assert.Less(t, v["behind smaller ones, longest"], 1.0)
 	assert.InDelta(t, 80, v["large slices"], 1, "five queues in turn")
@@ -51,8 +51,9 @@ func TestDeath(t *testing.T) {
 	gated := run("round", false)
 	assert.Less(t, gated["last new slice into it after"], 100.0)
 	assert.Less(t, gated["lost slices"], 20.0)
-	assert.Less(t, run("round", true)["last new slice into it after"], 100.0)
-	assert.Greater(t, run("round,silence=0s", true)["last new slice into it after"], 100.0)
+	// With room for more than the one slice that is lost.
+	assert.Less(t, run("round,start=1MiB", true)["last new slice into it after"], 100.0)
+	assert.Greater(t, run("round,start=1MiB,silence=0s", true)["last new slice into it after"], 100.0)
 }
 
 // A port event reaches the controller in the same instant, or as late as it comes.
