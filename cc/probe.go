@@ -36,8 +36,8 @@ type probes struct {
 // Due returns the routes that want a probe at now, by pair: those that are SUSPECT,
 // those whose cooldown is over, and those that may be tried early, which is once in
 // a probe interval; the interval is longer by as much as the cooldown is longer than the
-// base, and a pair that flaps is not tried early at all. A route with a probe on the
-// wire is not among them. Nothing is changed; [Route.TryProbe] takes the probe.
+// base, and a pair that flaps is not tried early while its cooldown is longer than that.
+// A route with a probe on the wire is not among them. Nothing is changed; [Route.TryProbe] takes the probe.
 //
 // A prober calls it about once in a probe interval. A route may have to be renewed
 // before it can be probed: TryProbe hints at that.
@@ -92,7 +92,7 @@ func (r *Route) wantsProbe(now time.Duration) bool {
 }
 
 // trialFrom returns when a trial may start. A probe may come before the cooldown is
-// over, unless the pair flaps. The caller holds the device's lock.
+// over, unless the pair has a longer one since it flaps. The caller holds the device's lock.
 func (r *Route) trialFrom(path *rail.Breaker, probe bool) time.Duration {
 	rec := r.health.record
 	switch pol := r.ctl.policy(); {
@@ -152,7 +152,7 @@ func (r *Route) probed(now time.Duration) {
 // [Controller.Due], so that no user transfer has to be the one that finds out.
 //
 //   - On a quarantined route it starts the trial, also before the cooldown is over,
-//     unless the pair flaps. A failure before the cooldown is over only sets the time of
+//     unless the pair has a longer one since it flaps. A failure before the cooldown is over only sets the time of
 //     the next probe.
 //   - On a SUSPECT route the probe verifies it, once in a probe interval: its success
 //     clears the suspicion like any success; its failure, on a generation newer than

@@ -54,7 +54,7 @@ var (
 	}}
 	Acquire = &Kind{Code: 21, Verb: "acquire", Call: true, Meaning: "Asks for bytes on a route.",
 		Params: []Param{permitsParam, routeParam, bytesParam, generationParam, taskParam}, Answers: decision}
-	Probe = &Kind{Code: 22, Verb: "probe", Call: true, Meaning: "Asks for bytes on a route, as a prober. It has no task, and may be the trial before the cooldown is over, unless the pair flaps.",
+	Probe = &Kind{Code: 22, Verb: "probe", Call: true, Meaning: "Asks for bytes on a route, as a prober. It has no task, and may be the trial before the cooldown is over, unless the pair has a longer one since it flaps.",
 		Params: []Param{permitsParam, routeParam, bytesParam, generationParam}, Answers: decision}
 	Wait = &Kind{Code: 23, Verb: "wait", Call: true, Meaning: "Asks for bytes on a route and waits for room. The scenario goes on; returned says how it ended.",
 		Params: []Param{permitsParam, routeParam, bytesParam, generationParam, taskParam}, Answers: decision}
